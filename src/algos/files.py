@@ -1,0 +1,37 @@
+"""Writing files so that a half-written one is never taken for a whole one."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
+    """Give a temporary path in the folder of `path`; move it to `path` when the block ends without an error.
+
+    Parameters
+    ----------
+    path : path-like
+        The file to make or replace. Its folder is made when it is missing.
+
+    Yields
+    ------
+    pathlib.Path
+        An empty temporary file beside `path`, to be written by the caller. It is removed when the block raises.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=f".part{path.suffix}", dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        # mkstemp makes files private; give them the permissions that open() would have given.
+        umask = os.umask(0)
+        os.umask(umask)
+        temporary.chmod(0o666 & ~umask)
+        os.replace(temporary, path)
+    finally:
+        temporary.unlink(missing_ok=True)
