@@ -1,0 +1,1 @@
+"""C++ hot loops behind checks of everything they are given."""

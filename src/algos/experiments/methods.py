@@ -1,0 +1,111 @@
+"""The methods an experiment may name: registry name -> estimator, labels and fixed settings."""
+
+import importlib
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Any
+
+from algos.exceptions import InputError
+
+
+@dataclass(frozen=True)
+class Method:
+    """One entry of the registry.
+
+    Attributes
+    ----------
+    name : str
+        What configs call it, e.g. ``"adaboost_mh_hamming_tree"``.
+    module, class_name : str
+        Where the estimator lives. It is imported only when an estimator is made.
+    label : str
+        What tables and figures call it.
+    printed_labels : tuple of str
+        What the papers' tables (``config/reported``) call it.
+    defaults : dict
+        Constructor arguments that make the class this method.
+    kind : {"staged", "plain"}
+        ``"staged"`` methods have a learning curve (``staged_predict``, ``staged_error``) and a number of rounds
+        ``n_estimators`` that selection chooses; ``"plain"`` methods are chosen by their grid alone.
+    """
+
+    name: str
+    module: str
+    class_name: str
+    label: str
+    printed_labels: tuple[str, ...] = ()
+    defaults: dict[str, Any] = field(default_factory=dict)
+    kind: str = "plain"
+
+
+METHODS: dict[str, Method] = {
+    method.name: method
+    for method in (
+        Method(
+            name="adaboost_mh_hamming_tree",
+            module="algos.multiclass.adaboost_mh",
+            class_name="AdaBoostMHClassifier",
+            label="AdaBoost.MH, Hamming trees",
+            printed_labels=("ADABOOST.MH w Hamming trees",),
+            defaults={"base": "hamming_tree"},
+            kind="staged",
+        ),
+        Method(
+            name="adaboost_mh_stump",
+            module="algos.multiclass.adaboost_mh",
+            class_name="AdaBoostMHClassifier",
+            label="AdaBoost.MH, stumps",
+            defaults={"base": "stump"},
+            kind="staged",
+        ),
+        Method(
+            name="svm_rbf",
+            module="sklearn.svm",
+            class_name="SVC",
+            label="SVM, Gaussian kernel",
+            printed_labels=("SVM (Gaussian kernel)",),
+            defaults={"kernel": "rbf"},
+        ),
+    )
+}
+
+
+def get_method(name: str) -> Method:
+    """Return the registry entry called `name`.
+
+    Raises
+    ------
+    InputError
+        When there is none; the sentence names the nearest one.
+    """
+    if name not in METHODS:
+        near = get_close_matches(name, METHODS, n=1, cutoff=0)
+        raise InputError(f"unknown method {name!r}; the nearest known one is {near[0]!r}")
+    return METHODS[name]
+
+
+def make_estimator(name: str, params: dict[str, Any], seed: int) -> Any:
+    """Make the unfitted estimator of a method.
+
+    Parameters
+    ----------
+    name : str
+        Registry name.
+    params : dict
+        Constructor arguments beside the method's own.
+    seed : int
+        Given as ``random_state``.
+
+    Raises
+    ------
+    InputError
+        When the method is unknown or does not take one of the parameters.
+    """
+    method = get_method(name)
+    cls = getattr(importlib.import_module(method.module), method.class_name)
+    known = cls().get_params()
+    for key in params:
+        if key not in known:
+            near = get_close_matches(key, known, n=1, cutoff=0)[0]
+            raise InputError(f"method {name!r} has no parameter {key!r}; the nearest one is {near!r}")
+    return cls(**method.defaults, **params, random_state=seed)
