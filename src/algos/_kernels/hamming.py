@@ -1,0 +1,147 @@
+"""Growing and evaluating Hamming trees: checks every argument, then calls the C++ kernel."""
+
+from typing import Any
+
+import numpy as np
+
+from algos._kernels import _hamming
+
+# What the extension is built from; a method that uses this module depends on them.
+KERNEL_SOURCES = (
+    "hamming_module.cpp",
+    "hamming_grower.cpp",
+    "hamming_grower.hpp",
+    "hamming_search.cpp",
+    "hamming_search.hpp",
+)
+
+# A feature with more distinct values than this is searched in presorted order instead of by histogram.
+MAX_HISTOGRAM_VALUES = 256
+
+
+def instruction_sets() -> list[str]:
+    """Names of the instruction sets this machine can run, the fastest first; all give the same bits."""
+    return list(_hamming.instruction_sets())
+
+
+class HammingTreeGrower:
+    """Boosting state over one training set: grows Hamming trees and reweights.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features), float64
+        Finite features.
+    signed_weights : ndarray of shape (n_samples, n_classes), float64
+        ``w_il * y_il``; the absolute values sum to 1.
+    max_histogram_values : int
+        Features with at most this many distinct values are searched by histogram, the others in presorted order.
+        Both find the same cut.
+    instruction_set : str or None
+        One of :func:`instruction_sets`; None takes the fastest.
+
+    Raises
+    ------
+    ValueError
+        When a shape, a value or the instruction set is not as stated.
+    """
+
+    def __init__(
+        self,
+        X: np.ndarray,
+        signed_weights: np.ndarray,
+        max_histogram_values: int = MAX_HISTOGRAM_VALUES,
+        instruction_set: str | None = None,
+    ) -> None:
+        X = _finite_matrix(X, "X")
+        weights = _finite_matrix(signed_weights, "signed_weights")
+        if weights.shape[0] != X.shape[0]:
+            raise ValueError(f"X has {X.shape[0]} rows and signed_weights {weights.shape[0]}")
+        if weights.size >= 2**30:
+            raise ValueError("more than 2^30 pairs of sample and class do not fit the fixed-point weights")
+        if abs(np.abs(weights).sum() - 1) > 1e-9:
+            raise ValueError("the absolute signed weights must sum to 1")
+        if instruction_set is None:
+            instruction_set = instruction_sets()[0]
+        elif instruction_set not in instruction_sets():
+            raise ValueError(f"instruction set {instruction_set!r} is not one of {instruction_sets()}")
+        codes, values, start = _code_columns(X)
+        limit = min(max(int(max_histogram_values), 1), 65536)
+        self._grower = _hamming.Grower(codes, values, start, weights, limit, instruction_set)
+
+    def grow(self, n_inner_nodes: int) -> float:
+        """Grow a tree of at most `n_inner_nodes` on the current weights and return its edge."""
+        if n_inner_nodes < 1:
+            raise ValueError(f"n_inner_nodes must be at least 1, not {n_inner_nodes}")
+        return self._grower.grow(n_inner_nodes)
+
+    def accept(self, right: float, wrong: float) -> float:
+        """Keep the tree just grown; return the new sum of weights.
+
+        Parameters
+        ----------
+        right, wrong : float
+            Factors of the weights of the pairs (sample, class) that the tree gets right and wrong.
+        """
+        return self._grower.accept(right, wrong)
+
+    def forest(self) -> "HammingForest":
+        """All trees kept so far."""
+        return HammingForest(self._grower.forest())
+
+
+class HammingForest:
+    """The trees of a model. ``arrays()`` gives them as flat NumPy arrays; they can be pickled."""
+
+    def __init__(self, forest: Any) -> None:
+        self._forest = forest
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Flat arrays: node_start, leaf_start, feature, threshold, minus_child, plus_child, gain, votes.
+
+        Tree t has the inner nodes ``node_start[t]:node_start[t + 1]``, and its leaves likewise. A child is an inner node's index within the tree, or ``~leaf``. ``votes`` is leaves x classes, flattened.
+        """
+        return self._forest.arrays()
+
+    def add_scores(self, alphas: np.ndarray, first: int, last: int, X: np.ndarray, scores: np.ndarray) -> None:
+        """Add ``alpha * votes`` of the trees ``first:last`` to `scores` (n_samples, n_classes), in place."""
+        self._forest.add_scores(alphas, first, last, X, scores)
+
+    def count_errors(self, alphas: np.ndarray, X: np.ndarray, labels: np.ndarray, n_classes: int) -> np.ndarray:
+        """Misclassified rows after each round; `labels` are class indices (n_samples,), -1 for a class not known."""
+        counts = np.zeros(len(alphas), dtype=np.int64)
+        labels = np.ascontiguousarray(labels, dtype=np.int32)
+        self._forest.count_errors(alphas, X, labels, n_classes, counts)
+        return counts
+
+    def count_label_errors(self, alphas: np.ndarray, X: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """Wrong pairs (row, label) after each round; `labels` is (n_samples, n_labels) of 0 and 1."""
+        counts = np.zeros(len(alphas), dtype=np.int64)
+        self._forest.count_label_errors(alphas, X, np.ascontiguousarray(labels, dtype=np.uint8), counts)
+        return counts
+
+    def __getstate__(self) -> dict[str, np.ndarray]:
+        return self.arrays()
+
+    def __setstate__(self, arrays: dict[str, np.ndarray]) -> None:
+        names = ("node_start", "leaf_start", "feature", "threshold", "minus_child", "plus_child", "gain", "votes")
+        self._forest = _hamming.Forest.from_arrays(*(arrays[name] for name in names))
+
+
+def _finite_matrix(array: np.ndarray, name: str) -> np.ndarray:
+    array = np.ascontiguousarray(array, dtype=np.float64)
+    if array.ndim != 2 or array.size == 0:
+        raise ValueError(f"{name} must be a matrix with at least one row and one column, not of shape {array.shape}")
+    if not np.isfinite(array).all():
+        raise ValueError(f"{name} has NaN or infinite values")
+    return array
+
+
+def _code_columns(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Ranks (n_features, n_samples) of each column's distinct values, those values, and where each column's start."""
+    codes = np.empty(X.shape[::-1], dtype=np.int32)
+    values, start = [], [0]
+    for j, column in enumerate(X.T):
+        distinct, codes[j] = np.unique(column, return_inverse=True)
+        values.append(distinct)
+        start.append(start[-1] + len(distinct))
+    return codes, np.concatenate(values), np.array(start, dtype=np.int64)

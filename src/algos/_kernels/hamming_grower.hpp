@@ -1,0 +1,103 @@
+// Hamming trees (Kegl 2014, figure 2) grown on fixed-point weights, and the boosting state around them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "hamming_search.hpp"
+
+namespace algos {
+
+// Column j of the data, as ranks of its distinct values.
+struct CodedColumn {
+  const std::int32_t* codes;  // n ranks
+  const double* values;       // distinct values, ascending
+  std::int32_t n_values;
+};
+
+// All trees of a model, one after the other. A child is the index of an inner node of the same tree, or ~leaf.
+struct Forest {
+  std::vector<std::int64_t> node_start{0}, leaf_start{0};  // tree -> first node, first leaf
+  std::vector<std::int32_t> feature, minus_child, plus_child;
+  std::vector<double> threshold, gain;
+  std::vector<std::int8_t> votes;  // leaf x class, -1 or +1
+};
+
+class HammingGrower {
+ public:
+  // signed_weights: n x classes, w_il * y_il, the absolute values summing to 1.
+  HammingGrower(std::vector<CodedColumn> columns, int n, int classes, const double* signed_weights,
+                int max_histogram_values, const std::string& instruction_set);
+
+  // Grows one tree on the current weights; returns its edge (11) in double precision. The tree stays pending.
+  double grow(int n_inner_nodes);
+  // Keeps the pending tree; weights it gets right are multiplied by `right`, the others by `wrong`.
+  // Returns the new sum of the weights.
+  double accept(double right, double wrong);
+
+  const Forest& forest() const { return forest_; }
+  const std::vector<std::int32_t>& leaves() const { return leaf_of_; }  // the last tree's leaf of each row
+  int width() const { return width_; }
+  const std::vector<double>& signed_weights() const { return signed_weights_; }
+
+ private:
+  struct Node {
+    std::int32_t begin = 0, end = 0;  // rows
+    std::int32_t parent = -1;         // inner node of the tree
+    int side = 1;
+    int histogram = -1;  // buffer
+    std::int64_t key = 0;
+    std::vector<std::int32_t> total;
+    Cut cut;
+  };
+
+  void add_histogram_blocks();
+  void add_rows_to_block(HistogramBlock& block);
+  void quantise();
+  void start_tree();
+  void evaluate(Node& node, bool build_histogram);
+  int free_histogram();
+  void release(Node& node);
+  void split(const Node& node);
+  void add_children(Node& parent, std::int32_t inner, std::vector<Node>& open);
+  std::int32_t next_code(const Node& node) const;
+  void assign_leaf(const Node& node, const std::int8_t* votes);
+  void hang(const Node& node, std::int32_t child);
+  void finish_tree(const std::vector<Node>& open);
+  std::int64_t parent_edge(const Node& node) const;
+
+  std::vector<CodedColumn> columns_;
+  int n_, classes_, width_;
+  SearchKernels kernels_;
+  HistogramFeatures histogram_features_;
+  std::vector<std::int32_t> presorted_;              // slot -> column
+  std::vector<std::int32_t> initial_order_, order_;  // slot x n rows by ascending code
+  std::vector<std::int32_t> rows_, scratch_;
+  std::vector<std::uint8_t> on_plus_side_;
+  std::vector<std::vector<std::int32_t>> histograms_;
+  std::vector<int> free_histograms_;
+
+  std::vector<double> signed_weights_;  // n x width
+  std::vector<std::int32_t> weights_;   // the same in fixed point
+  std::vector<std::int32_t> mass_;
+
+  Forest forest_, tree_;
+  std::vector<std::int8_t> inner_votes_;  // inner node x class of the pending tree
+  std::vector<std::int32_t> leaf_of_;
+  std::vector<double> leaf_votes_;  // leaf x width of the pending tree
+};
+
+// scores (n x classes) += sum over trees [first, last) of alpha * votes, X row-major with n_features columns.
+void add_scores(const Forest& forest, const double* alphas, int first, int last, const double* X, std::int64_t n,
+                int n_features, int classes, double* scores);
+
+// counts[t] += errors after tree t. labels (n) holds class indices: an error is an argmax (first on ties) elsewhere.
+void count_errors(const Forest& forest, const double* alphas, int n_trees, const double* X, std::int64_t n,
+                  int n_features, int classes, const std::int32_t* labels, std::int64_t* counts);
+
+// The same for label patterns (n x classes, 0 or 1): a label is predicted where its score is > 0.
+void count_label_errors(const Forest& forest, const double* alphas, int n_trees, const double* X, std::int64_t n,
+                        int n_features, int classes, const std::uint8_t* labels, std::int64_t* counts);
+
+}  // namespace algos

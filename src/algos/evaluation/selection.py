@@ -1,0 +1,148 @@
+"""Choosing hyper-parameters on the training part alone (Kegl 2014, section 4)."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from algos.evaluation.preprocessing import make_preprocessor
+from algos.evaluation.splits import stratified_folds
+from algos.evaluation.stopping import extend_curve, smoothed_stopping
+from algos.exceptions import InputError
+
+
+@dataclass
+class Selection:
+    """What was chosen, and how every candidate did.
+
+    Attributes
+    ----------
+    params : dict
+        The chosen grid values.
+    n_rounds : int or None
+        The chosen number of rounds T*, for methods with a learning curve.
+    candidates : list of dict
+        For each grid point: ``params``, ``n_rounds`` and ``validation_error`` (smoothed where there are rounds).
+    validation_curve : ndarray of shape (n_rounds,) or None
+        The chosen candidate's validation error after each round, averaged over the inner folds.
+    n_folds : int
+        Inner folds used; 0 when there was nothing to choose.
+    notes : list of str
+    """
+
+    params: dict[str, Any]
+    n_rounds: int | None = None
+    candidates: list[dict[str, Any]] = field(default_factory=list)
+    validation_curve: np.ndarray | None = None
+    n_folds: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def criterion(self) -> str:
+        """How the choice was made, in words."""
+        if not self.candidates:
+            return "none: one candidate"
+        if self.n_rounds is None:
+            return "least validation error, first of equals"
+        return "least smoothed validation error (15), first of equals"
+
+
+def expand_grid(grid: dict[str, list[Any]]) -> list[dict[str, Any]]:
+    """All combinations of a grid's values, the last key varying fastest."""
+    return [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
+
+
+def error_curve(estimator: Any, X: np.ndarray, y: np.ndarray, n_rounds: int) -> np.ndarray:
+    """Error after each of `n_rounds` rounds of a fitted booster; one that stopped earlier keeps its last error.
+
+    A booster that found no weak classifier at all predicts by its untrained scores, and that is its error.
+    """
+    curve = estimator.staged_error(X, y)
+    if len(curve) == 0:
+        curve = np.array([np.mean(estimator.predict(X) != y)])
+    return extend_curve(curve, n_rounds)
+
+
+def select(
+    make_estimator: Callable[[dict[str, Any]], Any],
+    grid: dict[str, list[Any]],
+    X: np.ndarray,
+    y: np.ndarray,
+    n_inner_folds: int,
+    seed: int,
+    staged: bool,
+    preprocess: dict[str, Any] | None = None,
+    progress: Callable[[int, int, str], None] | None = None,
+) -> Selection:
+    """Choose grid values, and rounds where the method has them, by stratified cross-validation on (X, y).
+
+    Rounds are chosen by the smoothed criterion (15) on the validation error averaged over the inner folds, one run of
+    `n_estimators` rounds serving every T. Equal errors are settled for the earlier grid point, so list
+    simpler settings first.
+
+    Parameters
+    ----------
+    make_estimator : callable
+        Gives the unfitted estimator for a dict of grid values.
+    grid : dict of lists
+        Values to try; empty for none.
+    X : ndarray of shape (n_samples, n_features)
+    y : ndarray of shape (n_samples,)
+    n_inner_folds : int
+        At least 2. With a single plain candidate nothing is fitted.
+    seed : int
+        Seeds the inner folds.
+    staged : bool
+        Whether the estimators have rounds to choose (``staged_error`` and ``n_estimators``).
+    preprocess : dict or None
+        See :func:`algos.evaluation.preprocessing.make_preprocessor`; fitted on each inner training part.
+    progress : callable or None
+        Called as ``progress(done, total, text)`` after each fit.
+
+    Raises
+    ------
+    InputError
+        When the grid is empty in one key, or the inner folds cannot be made.
+    """
+    candidates = expand_grid(grid)
+    if not candidates:
+        empty = next(key for key, values in grid.items() if not values)
+        raise InputError(f"grid: {empty!r} has no values; list at least one")
+    if len(candidates) == 1 and not staged:
+        return Selection(params=candidates[0])
+    folds, notes = stratified_folds(y, n_inner_folds, seed)
+    curves: list[Any] = [0.0] * len(candidates)
+    for f, (train, validation) in enumerate(folds):
+        preprocessor = make_preprocessor(preprocess)
+        X_train, X_validation = preprocessor.fit_transform(X[train]), preprocessor.transform(X[validation])
+        for c, candidate in enumerate(candidates):
+            estimator = make_estimator(candidate).fit(X_train, y[train])
+            if staged:
+                error = error_curve(estimator, X_validation, y[validation], estimator.n_estimators)
+            else:
+                error = np.mean(estimator.predict(X_validation) != y[validation])
+            curves[c] = curves[c] + error / len(folds)
+            if progress is not None:
+                done = f * len(candidates) + c + 1
+                progress(done, len(folds) * len(candidates), f"inner fold {f + 1} of {len(folds)}, {candidate}")
+    return _choose(candidates, curves, staged, len(folds), notes)
+
+
+def _choose(
+    candidates: list[dict[str, Any]], curves: list[Any], staged: bool, n_folds: int, notes: list[str]
+) -> Selection:
+    outcomes = [smoothed_stopping(curve) if staged else (None, float(curve)) for curve in curves]
+    best = min(range(len(candidates)), key=lambda c: outcomes[c][1])
+    return Selection(
+        params=candidates[best],
+        n_rounds=outcomes[best][0],
+        candidates=[
+            {"params": candidate, "n_rounds": n_rounds, "validation_error": error}
+            for candidate, (n_rounds, error) in zip(candidates, outcomes, strict=True)
+        ],
+        validation_curve=curves[best] if staged else None,
+        n_folds=n_folds,
+        notes=notes,
+    )

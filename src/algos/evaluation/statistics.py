@@ -1,0 +1,75 @@
+"""Error bars and comparisons of methods over data sets."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def binomial_std(error: float, n: int) -> float:
+    """Standard deviation ``sqrt(error (1 - error) / n)`` of an error rate measured on `n` test samples.
+
+    Raises
+    ------
+    ValueError
+        When `error` is not in [0, 1] or `n` is not positive.
+    """
+    if not 0 <= error <= 1:
+        raise ValueError(f"an error rate lies in [0, 1], not at {error}")
+    if n < 1:
+        raise ValueError(f"the number of test samples must be positive, not {n}")
+    return float(np.sqrt(error * (1 - error) / n))
+
+
+def _as_error_matrix(errors: ArrayLike, least_methods: int) -> np.ndarray:
+    errors = np.asarray(errors, dtype=float)
+    if errors.ndim != 2 or errors.shape[0] < 1 or errors.shape[1] < least_methods or not np.isfinite(errors).all():
+        raise ValueError(f"errors must be a finite matrix of data sets x at least {least_methods} methods")
+    return errors
+
+
+def average_ranks(errors: ArrayLike) -> np.ndarray:
+    """Mean rank of each method over the data sets, 1 = least error; ties share their mean rank.
+
+    Parameters
+    ----------
+    errors : array-like of shape (n_datasets, n_methods)
+
+    Returns
+    -------
+    ndarray of shape (n_methods,)
+    """
+    from scipy.stats import rankdata
+
+    return rankdata(_as_error_matrix(errors, 1), axis=1).mean(axis=0)
+
+
+def friedman_test(errors: ArrayLike) -> tuple[float, float]:
+    """Friedman's test of equal ranks (SciPy): statistic and p value.
+
+    Parameters
+    ----------
+    errors : array-like of shape (n_datasets, n_methods)
+        At least three methods and two data sets.
+    """
+    from scipy.stats import friedmanchisquare
+
+    errors = _as_error_matrix(errors, 3)
+    if len(errors) < 2:
+        raise ValueError("Friedman's test needs at least two data sets")
+    if (errors == errors[:, :1]).all():
+        return 0.0, 1.0  # every method ties on every data set: nothing to tell apart
+    statistic, p_value = friedmanchisquare(*errors.T)
+    return float(statistic), float(p_value)
+
+
+def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) -> float:
+    """Nemenyi's critical difference of average ranks (Demsar 2006): ``q_alpha sqrt(k (k + 1) / (6 N))``.
+
+    Two methods whose average ranks differ by more are told apart at level `alpha`. ``q_alpha`` is the quantile of the
+    studentised range with infinite degrees of freedom, divided by sqrt(2).
+    """
+    from scipy.stats import studentized_range
+
+    if n_methods < 2 or n_datasets < 1:
+        raise ValueError("a critical difference needs at least two methods and one data set")
+    q = studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
+    return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
