@@ -1,0 +1,21 @@
+from snakemake.utils import min_version
+
+min_version("9.14")
+
+
+# A config named on the command line stands alone; without one this is the default run.
+if "experiments" not in config:
+
+    configfile: "config/config.yaml"
+
+
+include: "workflow/rules/common.smk"
+include: "workflow/rules/data.smk"
+include: "workflow/rules/features.smk"
+include: "workflow/rules/splits.smk"
+include: "workflow/rules/train.smk"
+include: "workflow/rules/aggregate.smk"
+include: "workflow/rules/figures.smk"
+include: "workflow/rules/report.smk"
+include: "workflow/rules/publish.smk"
+include: "workflow/rules/targets.smk"

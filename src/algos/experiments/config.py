@@ -1,0 +1,410 @@
+"""What a run does: reading and checking a config, and what follows from it without reading any data."""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from algos.evaluation import splits
+from algos.exceptions import InputError
+from algos.experiments.methods import METHODS, Method
+from algos.experiments.sources import constructor_parameters
+
+# Targets that a run has always; an experiment or a data set that is a target too cannot take their names.
+FIXED_TARGETS = ("all", "data", "tables", "figures", "report", "publish")
+
+DATA_DEFAULTS = {"directory": "data/raw", "mirrors": [], "registry": "config/datasets.yaml", "datasets": {}}
+PROTOCOL_DEFAULTS = {
+    "repeated_kfold": {"n_splits": 10, "n_repeats": 1},
+    "designated": {},
+    "random_percentage": {"test_percent": 50, "n_repeats": 10},
+}
+RESOURCES_DEFAULTS = {"mem_mb": 2000, "runtime_minutes": 720}
+MIRRORS_VARIABLE = "ALGOS_DATA_MIRRORS"
+
+PathLike = str | os.PathLike
+
+
+@dataclass(frozen=True)
+class MethodSettings:
+    """One method of an experiment, as declared.
+
+    Attributes
+    ----------
+    method : Method
+        Its entry in the registry.
+    params : dict
+        Fixed constructor arguments.
+    grid : dict
+        Constructor argument -> list of the values that validation chooses from.
+    preprocess : dict
+        What is fitted on the training part before the method sees it.
+    folds_per_job : dict
+        ``"default"`` or data set -> number of folds that one process computes.
+    resources : dict
+        ``mem_mb`` and ``runtime_minutes`` that a job asks a cluster for.
+    """
+
+    method: Method
+    params: dict[str, Any] = field(default_factory=dict)
+    grid: dict[str, list] = field(default_factory=dict)
+    preprocess: dict[str, Any] = field(default_factory=dict)
+    folds_per_job: dict[str, int] = field(default_factory=dict)
+    resources: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """One declared experiment."""
+
+    name: str
+    title: str
+    paper: str
+    datasets: tuple[str, ...]
+    protocol: dict[str, Any]
+    n_selection_folds: int
+    seed: int
+    reported: str | None
+    dataset_aliases: dict[str, str]
+    methods: dict[str, MethodSettings]
+
+    def fold_names(self) -> list[str]:
+        """Return the names of the folds, in order, from the protocol alone."""
+        return splits.fold_names(self.protocol)
+
+    def folds_per_job(self, dataset: str, method: str) -> int:
+        """Return how many folds of a method on a data set one process computes."""
+        sizes = self.methods[method].folds_per_job
+        return sizes.get(dataset, sizes.get("default", 10))
+
+    def chunks(self, dataset: str, method: str) -> list[list[str]]:
+        """Return the folds of a method on a data set, parted into jobs."""
+        names, size = self.fold_names(), self.folds_per_job(dataset, method)
+        return [names[start : start + size] for start in range(0, len(names), size)]
+
+    def training(self, method: str) -> dict[str, Any]:
+        """Return all that a fold's numbers depend on beside its data and its sources, as plain values.
+
+        How folds are parted into jobs is no part of it, nor are titles: a change there reruns no fold.
+        """
+        settings = self.methods[method]
+        return {
+            "experiment": self.name,
+            "method": method,
+            "estimator": f"{settings.method.module}.{settings.method.class_name}",
+            "defaults": _sorted(settings.method.defaults),
+            "params": _sorted(settings.params),
+            "grid": _sorted(settings.grid),
+            "preprocess": _sorted(settings.preprocess),
+            "n_selection_folds": self.n_selection_folds,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True)
+class Config:
+    """A checked config.
+
+    Attributes
+    ----------
+    experiments : dict
+        Name -> `Experiment`.
+    datasets : dict
+        Name -> registry entry, of the data sets that the experiments use.
+    data : dict
+        ``directory``, ``mirrors`` (those of the environment variable first), ``registry``.
+    figures : dict
+        The look of figures.
+    """
+
+    experiments: dict[str, Experiment]
+    datasets: dict[str, dict]
+    data: dict[str, Any]
+    figures: dict[str, Any]
+
+
+def load_config(files: Iterable[PathLike], schema: PathLike, source_root: PathLike) -> Config:
+    """Read config files, later ones over earlier ones, and check the result.
+
+    Parameters
+    ----------
+    files : iterable of path-like
+        YAML files.
+    schema : path-like
+        The JSON schema, as YAML.
+    source_root : path-like
+        The folder that holds the package, where constructors are looked up.
+
+    Returns
+    -------
+    Config
+
+    Raises
+    ------
+    InputError
+        As `check_config`; also for a file that is missing or not YAML.
+    """
+    files = [Path(file) for file in files]
+    merged: dict[str, Any] = {}
+    for file in files:
+        merged = _merge(merged, read_yaml(file))
+    return check_config(merged, files, schema, source_root)
+
+
+def check_config(
+    config: Mapping[str, Any], files: Iterable[PathLike], schema: PathLike, source_root: PathLike
+) -> Config:
+    """Check a config against its schema and the registries, and fill in defaults.
+
+    Parameters
+    ----------
+    config : mapping
+        The merged config.
+    files : iterable of path-like
+        The files it was read from, so that a mistake can be shown where it stands.
+    schema, source_root : path-like
+        As in `load_config`.
+
+    Returns
+    -------
+    Config
+
+    Raises
+    ------
+    InputError
+        One sentence with the unknown or wrong name, the file it stands in and the nearest valid name.
+    """
+    from algos.datasets import registry
+
+    checker = _Checker([Path(file) for file in files])
+    checker.check_schema(config, read_yaml(schema))
+    data = {**DATA_DEFAULTS, **config.get("data", {})}
+    mirrors = [mirror for mirror in os.environ.get(MIRRORS_VARIABLE, "").split(os.pathsep) if mirror]
+    known = registry.load_registry(data["registry"], data.pop("datasets"))
+    experiments = {
+        name: _experiment(name, declared, known, checker, Path(source_root))
+        for name, declared in config["experiments"].items()
+    }
+    used = sorted({dataset for experiment in experiments.values() for dataset in experiment.datasets})
+    _check_targets(experiments, used, checker)
+    return Config(
+        experiments=experiments,
+        datasets={name: known[name] for name in used},
+        data={**data, "mirrors": [*mirrors, *data["mirrors"]]},
+        figures=dict(config.get("figures", {})),
+    )
+
+
+def read_yaml(path: PathLike) -> dict[str, Any]:
+    """Read a YAML file that holds a mapping; a key that stands twice is refused.
+
+    Raises
+    ------
+    InputError
+        When the file is missing, is not YAML, or repeats a key.
+    """
+    import yaml
+
+    class Loader(yaml.SafeLoader):
+        """YAML's own rule lets the later of two equal keys win in silence."""
+
+        def construct_mapping(self, node, deep=False):
+            keys = [self.construct_object(key, deep=True) for key, _ in node.value]
+            for key in keys:
+                if keys.count(key) > 1:
+                    raise InputError(f"{path}, line {node.start_mark.line + 1}: the key {key!r} stands twice")
+            return super().construct_mapping(node, deep)
+
+    try:
+        content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader)
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8 text") from None
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f", line {mark.line + 1}" if mark else ""
+        raise InputError(f"{path}{line}: not valid YAML ({getattr(error, 'problem', error)})") from None
+    if not isinstance(content, dict):
+        raise InputError(f"{path}: holds no 'key: value' lines")
+    return content
+
+
+class _Checker:
+    """Says where in which file a mistake stands."""
+
+    def __init__(self, files: list[Path]) -> None:
+        self._files = [(file, read_yaml(file)) for file in files]
+
+    def error(self, path: tuple, sentence: str) -> InputError:
+        """Return the error for a mistake at a path of keys."""
+        place = ".".join(map(str, path))
+        return InputError(f"{self._file(path)}: {place + ': ' if place else ''}{sentence}")
+
+    def unknown(self, path: tuple, what: str, name: Any, known: Iterable[str]) -> InputError:
+        """Return the error for a name that is none of the known ones."""
+        known = list(known)
+        # Cut-off 0: also far from all of them, the nearest one shows what a name looks like.
+        near = get_close_matches(str(name), known, n=1, cutoff=0)
+        hint = f"; the nearest valid name is {near[0]!r}" if near else "; none is known here"
+        return self.error(path, f"unknown {what} {name!r}{hint}")
+
+    def check_schema(self, config: Mapping[str, Any], schema: dict) -> None:
+        """Refuse the first thing that the schema does not allow; unknown keys before all others."""
+        from jsonschema import Draft202012Validator
+
+        errors = sorted(
+            Draft202012Validator(schema).iter_errors(config),
+            key=lambda e: (e.validator != "additionalProperties", [str(key) for key in e.absolute_path]),
+        )
+        if errors:
+            raise self._translate(errors[0])
+
+    def _translate(self, error: Any) -> InputError:
+        path = tuple(error.absolute_path)
+        match error.validator:
+            case "additionalProperties":
+                known = error.schema.get("properties", {})
+                name = next(key for key in error.instance if key not in known)
+                return self.unknown((*path, name), "key", name, known)
+            case "enum":
+                return self.unknown(path, str(path[-1]), error.instance, map(str, error.validator_value))
+            case "required":
+                missing = next(key for key in error.validator_value if key not in error.instance)
+                return self.error(path, f"the key {missing!r} is missing")
+            case "pattern":
+                return self.error(
+                    path, f"the name {error.instance!r} must be lower-case letters, digits and underscores"
+                )
+        return self.error(path, _one_line(error.message))
+
+    def _file(self, path: tuple) -> str:
+        for file, content in reversed(self._files):
+            if _holds(content, path):
+                return str(file)
+        return str(self._files[-1][0]) if self._files else "config"
+
+
+def _holds(content: Any, path: tuple) -> bool:
+    """Say whether a path of keys and list positions leads somewhere in nested mappings and lists."""
+    for key in path:
+        try:
+            content = content[key]
+        except (KeyError, IndexError, TypeError):
+            return False
+    return True
+
+
+def _one_line(message: str) -> str:
+    message = " ".join(message.split())
+    return message if len(message) <= 200 else message[:197] + "..."
+
+
+def _merge(first: Mapping, second: Mapping) -> dict:
+    """Return `second` laid over `first`, mapping by mapping, as Snakemake merges config files."""
+    merged = dict(first)
+    for key, value in second.items():
+        both = isinstance(value, Mapping) and isinstance(merged.get(key), Mapping)
+        merged[key] = _merge(merged[key], value) if both else value
+    return merged
+
+
+def _sorted(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a mapping with its keys in order, so that reordering a config changes no rule's parameters."""
+    return {key: _sorted(value) if isinstance(value, Mapping) else value for key, value in sorted(settings.items())}
+
+
+def _experiment(
+    name: str, declared: Mapping[str, Any], datasets: Mapping[str, dict], checker: _Checker, source_root: Path
+) -> Experiment:
+    """Check one experiment against the registries."""
+    at = ("experiments", name)
+    for position, dataset in enumerate(declared["datasets"]):
+        if dataset not in datasets:
+            raise checker.unknown((*at, "datasets", position), "data set", dataset, datasets)
+    aliases = declared.get("dataset_aliases", {})
+    for dataset in aliases:
+        if dataset not in declared["datasets"]:
+            raise checker.unknown((*at, "dataset_aliases", dataset), "data set", dataset, declared["datasets"])
+    protocol = declared["protocol"]
+    return Experiment(
+        name=name,
+        title=declared["title"],
+        paper=declared.get("paper", ""),
+        datasets=tuple(declared["datasets"]),
+        protocol={"kind": protocol["kind"], **PROTOCOL_DEFAULTS[protocol["kind"]], **protocol},
+        n_selection_folds=declared.get("selection", {}).get("n_folds", 5),
+        seed=declared.get("seed", 0),
+        reported=_reported(declared.get("reported"), at, checker),
+        dataset_aliases=dict(aliases),
+        methods={
+            method: _method(method, settings or {}, declared["datasets"], (*at, "methods"), checker, source_root)
+            for method, settings in declared["methods"].items()
+        },
+    )
+
+
+def _reported(name: str | None, at: tuple, checker: _Checker) -> str | None:
+    folder = Path("config/reported")
+    if name is not None and not (folder / f"{name}.csv").is_file():
+        known = sorted(path.stem for path in folder.glob("*.csv"))
+        raise checker.unknown((*at, "reported"), "printed table", name, known)
+    return name
+
+
+def _method(
+    name: str,
+    declared: Mapping[str, Any],
+    datasets: Iterable[str],
+    at: tuple,
+    checker: _Checker,
+    source_root: Path,
+) -> MethodSettings:
+    """Check one method of an experiment."""
+    if name not in METHODS:
+        raise checker.unknown((*at, name), "method", name, METHODS)
+    method, at = METHODS[name], (*at, name)
+    params, grid = declared.get("params", {}), declared.get("grid", {})
+    # What makes the class this method, and the seed, are not the config's to set.
+    own = {*method.defaults, "random_state"}
+    settable = [key for key in constructor_parameters(method.module, method.class_name, source_root) if key not in own]
+    for part, keys in (("params", params), ("grid", grid)):
+        for key in keys:
+            if key not in settable:
+                raise checker.unknown((*at, part, key), f"parameter of {name}", key, settable)
+            if key in params and key in grid:
+                raise checker.error((*at, "grid", key), "is fixed in 'params' and searched in 'grid'; keep one")
+    if method.kind == "staged" and "n_estimators" in grid:
+        raise checker.error(
+            (*at, "grid", "n_estimators"),
+            "the number of rounds is chosen along the learning curve; give its largest value in 'params'",
+        )
+    sizes = declared.get("folds_per_job", {})
+    sizes = {"default": sizes} if isinstance(sizes, int) else dict(sizes)
+    for key in sizes:
+        if key not in ("default", *datasets):
+            raise checker.unknown((*at, "folds_per_job", key), "data set", key, ("default", *datasets))
+    return MethodSettings(
+        method=method,
+        params=dict(params),
+        grid=dict(grid),
+        preprocess=dict(declared.get("preprocess", {})),
+        folds_per_job=sizes,
+        resources={**RESOURCES_DEFAULTS, **declared.get("resources", {})},
+    )
+
+
+def _check_targets(experiments: Iterable[str], datasets: Iterable[str], checker: _Checker) -> None:
+    """Refuse a name that would be two targets at once."""
+    for name in experiments:
+        if name in FIXED_TARGETS or name in datasets:
+            other = "a target of its own" if name in FIXED_TARGETS else "a data set"
+            raise checker.error(("experiments", name), f"the name {name!r} is {other}; call the experiment otherwise")
+    for name in datasets:
+        if name in FIXED_TARGETS:
+            raise checker.error(
+                ("data", "datasets", name),
+                f"the name {name!r} is a target of its own; call the data set otherwise",
+            )

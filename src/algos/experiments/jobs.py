@@ -1,0 +1,137 @@
+"""What a job of the workflow does around its computation: its log, and folds that outlive a killed job."""
+
+import os
+import sys
+import traceback
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from algos.exceptions import InputError
+
+EXIT_FAILED = 1
+
+
+@contextmanager
+def job_log(path: str | os.PathLike) -> Iterator[None]:
+    """Send all that a job prints, compiled code included, to its log.
+
+    A user's mistake becomes one sentence at the end of the log and a failed job, without a stack trace; any other
+    error leaves its stack trace in the log.
+
+    Parameters
+    ----------
+    path : path-like
+        The log. Its folder is made when it is missing.
+    """
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="utf-8") as log:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for descriptor in (1, 2):
+            os.dup2(log.fileno(), descriptor)
+    try:
+        yield
+    except InputError as error:
+        print(f"Error: {error}", file=sys.stderr)
+        sys.exit(EXIT_FAILED)
+    except Exception:
+        traceback.print_exc()
+        sys.exit(EXIT_FAILED)
+
+
+def train_folds(
+    features: str | os.PathLike,
+    splits: str | os.PathLike,
+    code: Sequence[str | os.PathLike],
+    settings: Mapping[str, Any],
+    records: Sequence[str | os.PathLike],
+    predictions: Sequence[str | os.PathLike],
+    unfinished: str | os.PathLike,
+) -> None:
+    """Compute some folds of a method on a data set, each a file set of its own.
+
+    Folds that a killed run of the same job has finished are not computed again.
+
+    Parameters
+    ----------
+    features : path-like
+        The data set's table.
+    splits : path-like
+        Its folds.
+    code : sequence of path-like
+        The source files that the numbers depend on.
+    settings : dict
+        `algos.experiments.config.Experiment.training`, and ``dataset``.
+    records, predictions : sequence of path-like
+        Outputs, ``<fold>.json`` and ``<fold>.parquet``.
+    unfinished : path-like
+        Where finished folds wait for the others.
+    """
+    from algos.datasets.storage import read_table
+    from algos.experiments.records import Unfinished, fingerprint
+
+    kept = Unfinished(unfinished, fingerprint(settings, [features, splits, *code]))
+    table = read_table(features)
+    folds = [Path(record).stem for record in records]
+    for position, fold in enumerate(folds, 1):
+        head = f"fold {fold} ({position} of {len(folds)})"
+        if kept.has(fold):
+            print(f"{head}: finished by an earlier run", flush=True)
+            continue
+        print(f"{head}: started", flush=True)
+        record, predictions_of_fold = _train_fold(table, splits, fold, settings)
+        kept.keep(fold, record, predictions_of_fold)
+        print(f"{head}: test error {record['test_error']:.4f}, {record['cost']['wall_seconds']:.1f} s", flush=True)
+    kept.publish([*records, *predictions])
+
+
+def _train_fold(
+    table: Any, splits: str | os.PathLike, fold: str, settings: Mapping[str, Any]
+) -> tuple[dict[str, Any], Any]:
+    """Compute one fold; return its record and its predictions."""
+    from algos.experiments.records import SCHEMA, Cost, Predictions, Progress, read_split, versions
+    from algos.experiments.training import make_record, run_fold
+
+    cost = Cost()
+    train, test = read_split(splits, fold)
+    result = run_fold(table, train, test, settings, cost.part_done, Progress)
+    record = make_record(table, fold, train, test, settings, result)
+    predictions = Predictions(test, table.y[test], result.predicted, table.label_names, result.scores)
+    return {"schema": SCHEMA, **record, "versions": versions(), "cost": cost.total()}, predictions
+
+
+def make_splits(
+    features: str | os.PathLike,
+    output: str | os.PathLike,
+    protocol: Mapping[str, Any],
+    seed: int,
+    folds: Sequence[str],
+) -> None:
+    """Write the folds of a protocol on a data set.
+
+    Parameters
+    ----------
+    features : path-like
+        The data set's table.
+    output : path-like
+        The file of splits.
+    protocol : dict
+    seed : int
+    folds : sequence of str
+        The names that the workflow expects.
+    """
+    from algos.datasets.storage import read_table
+    from algos.evaluation import splits
+    from algos.experiments.records import write_splits
+
+    table = read_table(features)
+    if table.y is None:
+        raise InputError(f"{features}: a multi-label data set cannot be split by classes")
+    made, notes = splits.make_folds(table.y, protocol, seed, table.split)
+    for note in notes:
+        print(note)
+    if [fold.name for fold in made] != list(folds):
+        raise RuntimeError(f"made folds {[fold.name for fold in made]}, expected {list(folds)}")
+    write_splits(made, output)

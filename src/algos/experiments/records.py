@@ -1,0 +1,289 @@
+"""The files of a run: splits, predictions and records; what they cost; folds kept by an unfinished job."""
+
+import hashlib
+import json
+import os
+import platform
+import resource
+import shutil
+import sys
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+import numpy as np
+
+from algos.exceptions import InputError
+from algos.files import atomic_write
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What a method said of the test rows of one fold.
+
+    Attributes
+    ----------
+    rows : ndarray of int, shape (n_test,)
+        Row numbers in the data set's table.
+    label, predicted : ndarray of str, shape (n_test,)
+    classes : sequence of str, length n_classes
+    scores : ndarray of float, shape (n_test, n_classes)
+    """
+
+    rows: np.ndarray
+    label: np.ndarray
+    predicted: np.ndarray
+    classes: Sequence[str]
+    scores: np.ndarray
+
+
+def write_predictions(predictions: Predictions, path: str | os.PathLike) -> None:
+    """Write predictions as Parquet: row, label, predicted, and a column ``score:<class>`` for each class."""
+    import pyarrow as pa
+
+    names = pa.array([str(name) for name in predictions.classes], pa.string())
+    columns = {
+        "row": pa.array(predictions.rows, pa.int32()),
+        "label": _dictionary(predictions.label, names),
+        "predicted": _dictionary(predictions.predicted, names),
+    }
+    for position, name in enumerate(predictions.classes):
+        columns[f"score:{name}"] = pa.array(predictions.scores[:, position], pa.float64())
+    _write_parquet(pa.table(columns), path)
+
+
+def write_record(record: Mapping[str, Any], path: str | os.PathLike) -> None:
+    """Write a run record as JSON, one line for each key, keys in order."""
+    lines = [f"{json.dumps(key)}: {json.dumps(record[key], sort_keys=True, allow_nan=False)}" for key in record]
+    with atomic_write(path) as temporary:
+        temporary.write_text("{\n" + ",\n".join(sorted(lines)) + "\n}\n", encoding="utf-8")
+
+
+def write_splits(folds: Iterable[Any], path: str | os.PathLike) -> None:
+    """Write folds as Parquet: columns fold, row and role, in the order of folds, then of rows.
+
+    Parameters
+    ----------
+    folds : iterable
+        Objects with ``name`` (str), ``train`` and ``test`` (int arrays of row numbers).
+    path : path-like
+    """
+    import pyarrow as pa
+
+    names, rows, roles = [], [], []
+    for fold in folds:
+        fold_rows = np.concatenate([fold.train, fold.test])
+        order = np.argsort(fold_rows, kind="stable")
+        fold_roles = np.repeat(["train", "test"], [len(fold.train), len(fold.test)])
+        names.append(np.repeat([fold.name], len(order)))
+        rows.append(fold_rows[order])
+        roles.append(fold_roles[order])
+    table = pa.table(
+        {
+            "fold": pa.array(np.concatenate(names), pa.string()),
+            "row": pa.array(np.concatenate(rows), pa.int32()),
+            "role": pa.array(np.concatenate(roles), pa.string()),
+        }
+    )
+    _write_parquet(table, path)
+
+
+def read_split(path: str | os.PathLike, fold: str) -> tuple[np.ndarray, np.ndarray]:
+    """Read the row numbers of the training and the test part of one fold.
+
+    Raises
+    ------
+    InputError
+        When the file has no such fold.
+    """
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(path, filters=[("fold", "==", fold)])
+    if table.num_rows == 0:
+        raise InputError(f"{path} has no fold {fold!r}; delete it and run again")
+    rows = table["row"].to_numpy()
+    is_train = np.array(table["role"].to_pylist()) == "train"
+    return rows[is_train], rows[~is_train]
+
+
+def _dictionary(values: np.ndarray, names: Any) -> Any:
+    """Return labels as codes into the classes' names, so that the file does not depend on which labels occur."""
+    import pyarrow as pa
+
+    code_of = {name: code for code, name in enumerate(names.to_pylist())}
+    codes = pa.array([code_of[str(value)] for value in values], pa.int32())
+    return pa.DictionaryArray.from_arrays(codes, names)
+
+
+def _write_parquet(table: Any, path: str | os.PathLike) -> None:
+    import pyarrow.parquet as pq
+
+    with atomic_write(path) as temporary:
+        pq.write_table(table, temporary, compression="zstd")
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what computed a fold."""
+    from importlib.metadata import version
+
+    packages = ("algos", "numpy", "scipy", "scikit-learn")
+    return {"python": platform.python_version(), **{package: version(package) for package in packages}}
+
+
+class Cost:
+    """Time and memory used since it was made.
+
+    Attributes
+    ----------
+    seconds : dict
+        Name of a part -> CPU seconds, filled by `part_done`.
+    """
+
+    def __init__(self) -> None:
+        self._wall = time.perf_counter()
+        self._cpu = time.process_time()
+        self.seconds: dict[str, float] = {}
+        # Linux can forget the highest memory so far; elsewhere a fold's peak is that of its process.
+        self._peak_was_reset = _reset_peak_memory()
+
+    def part_done(self, name: str) -> None:
+        """Count the CPU time since the last call, or since the start, as that of one part."""
+        now = time.process_time()
+        self.seconds[name] = round(now - self._cpu, 4)
+        self._cpu = now
+
+    def total(self) -> dict[str, float]:
+        """Return the record's ``cost``."""
+        return {
+            **{f"{name}_cpu_seconds": seconds for name, seconds in self.seconds.items()},
+            "wall_seconds": round(time.perf_counter() - self._wall, 4),
+            "peak_memory_mib": round(_peak_memory_mib(self._peak_was_reset), 1),
+        }
+
+
+def _reset_peak_memory() -> bool:
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return False
+    return True
+
+
+def _peak_memory_mib(since_reset: bool) -> float:
+    if since_reset:
+        for line in Path("/proc/self/status").read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak / 1024**2 if sys.platform == "darwin" else peak / 1024
+
+
+class Progress:
+    """Lines that say how far a long computation is and about how long it will take still.
+
+    Parameters
+    ----------
+    what : str
+        What is computed, e.g. ``"selection"``.
+    every : float
+        Least number of seconds between two lines; a computation shorter than that prints none.
+    stream : file, optional
+        Where lines go; the standard output by default.
+    """
+
+    def __init__(self, what: str, every: float = 15.0, stream: TextIO | None = None) -> None:
+        self._what = what
+        self._every = every
+        self._stream = stream
+        self._start = self._last = time.monotonic()
+
+    def __call__(self, done: int, total: int, text: str = "") -> None:
+        """Take note that `done` of `total` equal pieces of work are finished; `text` says which was the last."""
+        now = time.monotonic()
+        if now - self._last < self._every or not 0 < done <= total:
+            return
+        self._last = now
+        spent = now - self._start
+        left = spent * (total - done) / done
+        print(
+            f"{self._what}: {done} of {total} after {duration(spent)}, about {duration(left)} left"
+            + (f" ({text})" if text else ""),
+            file=self._stream,
+            flush=True,
+        )
+
+
+def duration(seconds: float) -> str:
+    """Return a time as people say it, e.g. ``"2 min 5 s"``."""
+    seconds = round(seconds)
+    hours, minutes, rest = seconds // 3600, seconds % 3600 // 60, seconds % 60
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def fingerprint(settings: Mapping[str, Any], files: Iterable[str | os.PathLike]) -> str:
+    """Return a hash of settings and of the contents of files."""
+    digest = hashlib.sha256(json.dumps(settings, sort_keys=True).encode())
+    for file in sorted(map(str, files)):
+        digest.update(hashlib.sha256(Path(file).read_bytes()).digest())
+    return digest.hexdigest()[:20]
+
+
+class Unfinished:
+    """Folds that a job has finished before all of them are.
+
+    Snakemake removes what a job was to make when the job is killed or run again. So finished folds wait in a folder
+    of their own, named by a hash of all that they depend on, and become outputs when the last one is there. A job
+    that is run again finds them; after a change of settings, data or code it does not.
+
+    Parameters
+    ----------
+    directory : path-like
+        Where the unfinished folds of one (experiment, data set, method) wait.
+    key : str
+        The hash; see `fingerprint`.
+    """
+
+    def __init__(self, directory: str | os.PathLike, key: str) -> None:
+        self._directory = Path(directory) / key
+        self._remove_outdated()
+
+    def _remove_outdated(self) -> None:
+        for other in self._directory.parent.glob("*"):
+            if other.name != self._directory.name:
+                shutil.rmtree(other, ignore_errors=True)
+
+    def has(self, fold: str) -> bool:
+        """Say whether a fold is finished: its record is written last."""
+        return (self._directory / f"{fold}.json").is_file()
+
+    def keep(self, fold: str, record: Mapping[str, Any], predictions: Predictions) -> None:
+        """Write the files of a finished fold."""
+        write_predictions(predictions, self._directory / f"{fold}.parquet")
+        write_record(record, self._directory / f"{fold}.json")
+
+    def publish(self, outputs: Iterable[str | os.PathLike]) -> None:
+        """Make the finished folds the outputs, whole or not at all, and forget them.
+
+        Parameters
+        ----------
+        outputs : iterable of path-like
+            The files to make; each is taken from the file of the same name.
+        """
+        outputs = [Path(output) for output in outputs]
+        for output in outputs:
+            with atomic_write(output) as temporary:
+                shutil.copyfile(self._directory / output.name, temporary)
+        # Only now, so that a job killed among its last steps still finds all of them.
+        for output in outputs:
+            (self._directory / output.name).unlink(missing_ok=True)
+        for folder in (self._directory, *self._directory.parents):
+            try:
+                folder.rmdir()
+            except OSError:  # other folds of the same method wait here
+                break

@@ -1,0 +1,174 @@
+"""One fold of one method: choose hyper-parameters on its training part, fit, predict its test part."""
+
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from algos.evaluation.preprocessing import make_preprocessor
+from algos.evaluation.selection import Selection, error_curve, select
+from algos.exceptions import InputError
+from algos.experiments.methods import get_method, make_estimator
+
+
+@dataclass(frozen=True)
+class FoldResult:
+    """What came out of one fold.
+
+    Attributes
+    ----------
+    selection : Selection
+    chosen : dict
+        Chosen hyper-parameters, with the number of rounds of a staged method as ``n_estimators``.
+    predicted : ndarray of str, shape (n_test,)
+    scores : ndarray of float, shape (n_test, n_classes)
+        NaN for a class that the training part lacks.
+    curve : dict or None
+        ``train_error`` and ``test_error`` after each round up to the largest number, ``stopped_at``.
+    """
+
+    selection: Selection
+    chosen: dict[str, Any]
+    predicted: np.ndarray
+    scores: np.ndarray
+    curve: dict[str, Any] | None
+
+
+def run_fold(
+    table: Any,
+    train: np.ndarray,
+    test: np.ndarray,
+    settings: Mapping[str, Any],
+    part_done: Callable[[str], None] = lambda name: None,
+    progress: Callable[[str], Callable[..., None]] | None = None,
+) -> FoldResult:
+    """Compute one fold.
+
+    The test part is looked at once, after everything is chosen and fitted.
+
+    Parameters
+    ----------
+    table : algos.datasets.table.Table
+        The data set.
+    train, test : ndarray of int
+        Rows of its two parts.
+    settings : dict
+        `algos.experiments.config.Experiment.training`.
+    part_done : callable, optional
+        Called with ``"selection"`` and ``"fit"`` as they end.
+    progress : callable, optional
+        ``progress("selection")`` and ``progress("fit")`` give what is called with (done, total) as each goes on.
+
+    Returns
+    -------
+    FoldResult
+
+    Raises
+    ------
+    InputError
+        When the data set is multi-label, or its training part cannot be folded or fitted.
+    """
+    if table.y is None:
+        raise InputError("the data set is multi-label and single-label methods cannot learn it")
+    name, params, seed = settings["method"], settings["params"], settings["seed"]
+    X_train, y_train = table.X[train], table.y[train]
+    selection = select(
+        name,
+        params,
+        settings["grid"],
+        X_train,
+        y_train,
+        settings["n_selection_folds"],
+        seed,
+        settings["preprocess"],
+        None if progress is None else progress("selection"),
+    )
+    part_done("selection")
+    preprocessor = make_preprocessor(settings["preprocess"])
+    X_train = preprocessor.fit_transform(X_train)
+    staged = get_method(name).kind == "staged"
+    estimator = make_estimator(name, {**params, **selection.params}, seed)
+    estimator.fit(X_train, y_train, **(_round_monitor(progress("fit"), estimator) if staged and progress else {}))
+    part_done("fit")
+    X_test, y_test = preprocessor.transform(table.X[test]), table.y[test]
+    if not staged:
+        predicted, scores = estimator.predict(X_test), estimator.decision_function(X_test)
+        return FoldResult(selection, selection.params, predicted, _class_scores(estimator, scores, table), None)
+    # Fitted to the largest number of rounds, so that the record shows what came after the chosen one.
+    n_rounds = selection.n_rounds
+    curve = {
+        "train_error": error_curve(estimator, X_train, y_train, estimator.n_estimators).tolist(),
+        "test_error": error_curve(estimator, X_test, y_test, estimator.n_estimators).tolist(),
+        "stopped_at": n_rounds,
+    }
+    predicted = _stage(estimator.staged_predict(X_test), n_rounds, estimator.predict, X_test)
+    scores = _stage(estimator.staged_decision_function(X_test), n_rounds, estimator.decision_function, X_test)
+    chosen = {**selection.params, "n_estimators": n_rounds}
+    return FoldResult(selection, chosen, predicted, _class_scores(estimator, scores, table), curve)
+
+
+def _round_monitor(progress: Callable[..., None], estimator: Any) -> dict[str, Any]:
+    """Return the argument of a staged method's ``fit`` that reports each round."""
+    return {"monitor": lambda n_done, _: progress(n_done, estimator.n_estimators)}
+
+
+def _stage(stages: Iterator[np.ndarray], n_rounds: int, whole: Callable, X: np.ndarray) -> np.ndarray:
+    """Return what a booster says after some rounds, or at its end when it stopped before."""
+    last = deque(islice(stages, n_rounds), maxlen=1)
+    return last[0] if last else whole(X)
+
+
+def _class_scores(estimator: Any, scores: np.ndarray, table: Any) -> np.ndarray:
+    """Return scores with a column for each class of the data set, also where the training part has fewer."""
+    if scores.ndim == 1:  # two classes: the score is that of the second one
+        scores = np.column_stack([-scores, scores])
+    columns = {label: scores[:, position] for position, label in enumerate(estimator.classes_)}
+    missing = np.full(len(scores), np.nan)
+    return np.column_stack([columns.get(label, missing) for label in table.label_names])
+
+
+def make_record(
+    table: Any,
+    fold: str,
+    train: np.ndarray,
+    test: np.ndarray,
+    settings: Mapping[str, Any],
+    result: FoldResult,
+) -> dict[str, Any]:
+    """Return the run record of a fold, all but what it cost and what computed it.
+
+    Parameters
+    ----------
+    table, train, test, settings
+        As in `run_fold`; the settings name the ``dataset`` too.
+    fold : str
+    result : FoldResult
+    """
+    selection = result.selection
+    n_errors = int(np.sum(result.predicted != table.y[test]))
+    curve = selection.validation_curve
+    return {
+        "experiment": settings["experiment"],
+        "dataset": settings["dataset"],
+        "method": settings["method"],
+        "fold": fold,
+        "n_train": len(train),
+        "n_test": len(test),
+        "n_features": table.X.shape[1],
+        "n_classes": len(table.label_names),
+        "chosen": result.chosen,
+        "test_error": n_errors / len(test),
+        "n_test_errors": n_errors,
+        "selection": {
+            "criterion": selection.criterion,
+            "n_inner_folds": selection.n_folds,
+            "candidates": selection.candidates,
+            "validation_curve": None if curve is None else np.asarray(curve).tolist(),
+            "notes": selection.notes,
+        },
+        "curve": result.curve,
+        "seed": settings["seed"],
+    }

@@ -1,0 +1,54 @@
+"""What all rules share: the checked config, and which files belong to what."""
+
+import os
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+
+from algos.exceptions import InputError
+from algos.experiments.config import check_config
+from algos.experiments.sources import import_closure
+
+# Jobs run side by side, one a core; libraries that start threads of their own would only get in their way.
+for variable in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
+    os.environ[f"{variable}_NUM_THREADS"] = "1"
+
+SOURCES = os.path.relpath(Path(workflow.basedir) / "src")
+SCHEMA = Path(workflow.basedir) / "workflow/schemas/config.schema.yaml"
+
+
+wildcard_constraints:
+    experiment=r"[a-z][a-z0-9_]*",
+    dataset=r"[a-z][a-z0-9_]*",
+    fold=r"[a-z0-9]+",
+
+
+def checked_config():
+    """The config, or one sentence that says what is wrong with it."""
+    try:
+        return check_config(config, workflow.configfiles, SCHEMA, SOURCES)
+    except InputError as error:
+        raise WorkflowError(str(error)) from None
+
+
+CONFIG = checked_config()
+
+
+def code(*modules):
+    """The source files of some modules and of all that they import: a rule's results depend on them."""
+    return import_closure(modules, SOURCES, without={"algos.experiments.methods"})
+
+
+def runs(experiment, dataset, method, folds, suffix):
+    """The files of some folds."""
+    return [f"results/runs/{experiment}/{dataset}/{method}/{fold}.{suffix}" for fold in folds]
+
+
+def records(experiment, datasets=None):
+    """The run records of an experiment, on all its data sets or on some."""
+    return [
+        record
+        for dataset in datasets or experiment.datasets
+        for method in experiment.methods
+        for record in runs(experiment.name, dataset, method, experiment.fold_names(), "json")
+    ]

@@ -1,0 +1,27 @@
+"""Each data set as one table: features, labels, the designated split."""
+
+
+def dataset_entry(wildcards):
+    return CONFIG.datasets[wildcards.dataset]
+
+
+rule make_features:
+    input:
+        raw=lambda wildcards: raw_files(wildcards.dataset),
+        code=code("algos.datasets.reading", "algos.datasets.storage"),
+    output:
+        "results/features/{dataset}.parquet",
+    params:
+        entry=dataset_entry,
+    log:
+        "logs/features/{dataset}.log",
+    benchmark:
+        "results/benchmarks/features/{dataset}.tsv"
+    resources:
+        mem_mb=4000,
+        runtime=60,
+    threads: 1
+    message:
+        "Read {wildcards.dataset}"
+    script:
+        "../scripts/make_features.py"

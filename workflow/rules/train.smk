@@ -1,0 +1,51 @@
+"""Folds: select, fit, predict. One process computes several; each is a file set of its own."""
+
+from algos.experiments.sources import method_sources
+
+
+def jobs(experiment, dataset, method):
+    """The folds of each job. A job of one fold needs no rule of its own: its fold is a wildcard.
+
+    A rule for each of thousands of jobs would cost more time at each start than all else.
+    """
+    if experiment.folds_per_job(dataset, method) == 1:
+        return [["{fold}"]]
+    return experiment.chunks(dataset, method)
+
+
+TRAINING = [
+    (experiment, dataset, method, folds)
+    for experiment in CONFIG.experiments.values()
+    for dataset in experiment.datasets
+    for method in experiment.methods
+    for folds in jobs(experiment, dataset, method)
+]
+
+for experiment, dataset, method, folds in TRAINING:
+    place = f"{experiment.name}/{dataset}/{method}"
+    settings = experiment.methods[method]
+
+    rule:
+        name:
+            f"train_{place}/{folds[0]}".translate(str.maketrans("/", "_", "{}"))
+        input:
+            features=f"results/features/{dataset}.parquet",
+            splits=f"results/splits/{experiment.name}/{dataset}.parquet",
+            code=method_sources(settings.method.module, SOURCES),
+        output:
+            records=runs(experiment.name, dataset, method, folds, "json"),
+            predictions=runs(experiment.name, dataset, method, folds, "parquet"),
+        params:
+            settings=dict(experiment.training(method), dataset=dataset),
+        log:
+            f"logs/train/{place}/{folds[0]}.log",
+        benchmark:
+            f"results/benchmarks/train/{place}/{folds[0]}.tsv"
+        resources:
+            mem_mb=settings.resources["mem_mb"],
+            runtime=settings.resources["runtime_minutes"],
+        threads: 1
+        message:
+            f"Train {method} on {dataset}, {len(folds)} folds from {folds[0]}"
+        script:
+            "../scripts/train_folds.py"

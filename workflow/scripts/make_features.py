@@ -1,0 +1,7 @@
+"""Read one data set into its table."""
+
+from algos.experiments.jobs import job_log
+
+with job_log(snakemake.log[0]):
+    from algos.datasets.reading import read_dataset
+    from algos.datasets.storage import write_table
