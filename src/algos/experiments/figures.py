@@ -1,0 +1,712 @@
+"""Figures of an experiment, as PNG and PDF.
+
+Each ``draw_*`` function takes plain data and returns a `matplotlib.figure.Figure`; each ``collect_*``
+function makes that data from run records or tidy tables; `write_figures` joins them. Colours are Okabe and
+Ito's, told apart by colour-blind readers, and every colour comes with a line style or marker of its own.
+"""
+
+import difflib
+import math
+import os
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from algos.exceptions import InputError
+from algos.experiments.layouts import group_rows, rank_sentence
+from algos.experiments.tables import complete_errors, read_records, read_table
+from algos.files import atomic_write
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Name of each figure -> the sentence below it. The files are ``<name>.png`` and ``<name>.pdf``.
+CAPTIONS: dict[str, str] = {
+    "learning_curves": (
+        "Error against the number of boosting rounds, mean over folds, on the training part, on the inner validation "
+        "parts and on the test part; the vertical line and the dot mark the rounds chosen by the smoothed validation "
+        "error (median over folds; shaded: their range)."
+    ),
+    "error_against_n": (
+        "Smoothed validation error of each grid value at its best number of rounds T* (the number above it: median over "
+        "folds); bars span one standard deviation over folds to either side, and the filled point is the best mean."
+    ),
+    "paper_against_ours": (
+        "Our test errors against the printed ones with both error bars; on the diagonal they are equal, and results "
+        "outside the printed error bar are ringed."
+    ),
+    "ranks": (
+        "Average rank of each method over the data sets (1 is best); circles show how often a method took each rank, "
+        "and bars half the critical difference to either side where Friedman's test applies."
+    ),
+}
+
+#: Every file that `write_figures` writes.
+FIGURE_NAMES: tuple[str, ...] = tuple(f"{name}.{suffix}" for name in CAPTIONS for suffix in ("png", "pdf"))
+
+
+@dataclass(frozen=True)
+class Style:
+    """How figures look: the ``figures`` section of a config.
+
+    Attributes
+    ----------
+    width : {"auto", "column", "full"}
+        Which of the two widths figures have; ``auto`` gives figures of more than two panels the full one.
+    column_width, full_width : float
+        Inches.
+    font_size, line_width, marker_size : float
+        Points.
+    dpi : int
+        Pixels an inch of the PNG files.
+    colors : tuple of str
+        Hexadecimal colours, used in this order.
+    """
+
+    width: str = "auto"
+    column_width: float = 3.3
+    full_width: float = 6.9
+    font_size: float = 8.0
+    line_width: float = 1.3
+    marker_size: float = 4.5
+    dpi: int = 200
+    colors: tuple[str, ...] = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+    @classmethod
+    def from_config(cls, section: Mapping[str, Any] | None) -> "Style":
+        """Return the style of a config section.
+
+        Raises
+        ------
+        InputError
+            When a key is unknown or a value is not usable.
+        """
+        section = dict(section or {})
+        known = [field.name for field in fields(cls)]
+        for key in section:
+            if key not in known:
+                near = difflib.get_close_matches(key, known, n=1, cutoff=0)[0]
+                raise InputError(f"figures: unknown key {key!r}; the nearest one is {near!r}")
+        if "colors" in section:
+            section["colors"] = tuple(section["colors"])
+        style = cls(**section)
+        style._check()
+        return style
+
+    def _check(self) -> None:
+        from matplotlib.colors import is_color_like
+
+        if self.width not in ("auto", "column", "full"):
+            raise InputError(f"figures: width is {self.width!r}; it is one of auto, column, full")
+        for key in ("column_width", "full_width", "font_size", "line_width", "marker_size", "dpi"):
+            value = getattr(self, key)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 2000:
+                raise InputError(f"figures: {key} is {value!r}; it must be a positive number")
+        if not self.colors or not all(isinstance(color, str) and is_color_like(color) for color in self.colors):
+            raise InputError(f"figures: colors is {list(self.colors)!r}; give colours like '#0072B2'")
+
+    def figure_width(self, n_panels: int) -> float:
+        """Return the width in inches of a figure with so many panels."""
+        full = self.width == "full" or (self.width == "auto" and n_panels > 2)
+        return self.full_width if full else self.column_width
+
+    def rc(self) -> dict[str, Any]:
+        """Return the settings for matplotlib that this style means."""
+        return {
+            "font.family": "DejaVu Sans",  # comes with matplotlib: the same letters on every machine
+            "font.size": self.font_size,
+            "axes.titlesize": self.font_size,
+            "axes.labelsize": self.font_size,
+            "xtick.labelsize": self.font_size - 1,
+            "ytick.labelsize": self.font_size - 1,
+            "legend.fontsize": self.font_size,
+            "legend.frameon": False,
+            "lines.linewidth": self.line_width,
+            "lines.markersize": self.marker_size,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "axes.axisbelow": True,
+            "grid.color": "#dddddd",
+            "grid.linewidth": 0.5,
+            "pdf.fonttype": 42,  # text stays text
+        }
+
+
+@contextmanager
+def _drawing(style: Style) -> Iterator[None]:
+    """Draw with the style's settings on matplotlib's own defaults, whatever a user's matplotlibrc says."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(style.rc())
+        yield
+
+
+# ---------------------------------------------------------------------------------------------------- panels
+
+
+def _panels(n: int, style: Style, height: float) -> tuple["Figure", list["Axes"]]:
+    """A figure with `n` axes in a grid that fits its width; `height` is that of one row in inches."""
+    from matplotlib.figure import Figure
+
+    width = style.figure_width(n)
+    columns = min(n, max(1, int(width / 1.6)))
+    if n > columns:  # no nearly empty last row: 9 panels are 3 x 3, not 4 + 4 + 1
+        columns = min(range(max(1, columns - 1), columns + 1), key=lambda c: (-n % c, -c))
+    rows = math.ceil(n / columns)
+    figure = Figure(figsize=(width, rows * height + 0.45), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for empty in axes[n:]:
+        empty.remove()
+    return figure, list(axes[:n])
+
+
+def _title(axes: "Axes", text: str) -> None:
+    """Set a panel's title, in lines as long as a panel is wide."""
+    import textwrap
+
+    letter = 0.58 * axes.title.get_fontsize() / 72  # the mean width of a letter of DejaVu Sans, in inches
+    lines = textwrap.wrap(_literal(text), max(12, int(_panel_inches(axes) / letter)))
+    axes.set_title("\n".join(lines), loc="left")
+
+
+def _panel_inches(axes: "Axes") -> float:
+    """About how wide a panel of the grid will be, before the layout is computed."""
+    return axes.figure.get_figwidth() / axes.get_gridspec().ncols - 0.45
+
+
+def _literal(text: str) -> str:
+    """Text in which a dollar sign is a dollar sign and starts no formula."""
+    return text.replace("$", r"\$")
+
+
+def _outer_labels(axes: Sequence["Axes"], x: str, y: str) -> None:
+    """Label y in the first column and x below the last panel of each column."""
+    columns = axes[0].get_gridspec().ncols
+    for i, one in enumerate(axes):
+        if i % columns == 0:
+            one.set_ylabel(y)
+        if i + columns >= len(axes):
+            one.set_xlabel(x)
+
+
+def _log_ticks(axis: Any, dense: bool) -> None:
+    """Plain numbers on a logarithmic axis: 1, 2, 5, 10 ... when `dense`, else the powers of ten."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if dense else (1,), numticks=20))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+# -------------------------------------------------------------------------------------------- learning curves
+
+
+@dataclass(frozen=True)
+class CurvePanel:
+    """Learning curves of one method on one data set; errors in percent after 1, 2, ... rounds, mean over folds."""
+
+    title: str
+    dataset: str
+    train: Sequence[float]
+    test: Sequence[float]
+    validation: Sequence[float] | None
+    stopped_at: Sequence[int]
+
+
+def collect_curves(records: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> list[CurvePanel]:
+    """Average the learning curves of run records over folds, a panel a method and data set, methods first.
+
+    A curve that ended early (nothing was left to learn) keeps its last value.
+    """
+    panels = []
+    staged = [record for record in records if record["curve"]]
+    methods = list(dict.fromkeys(record["method"] for record in staged))
+    groups = group_rows(staged)
+    for dataset, method in sorted(groups, key=lambda key: methods.index(key[1])):
+        runs = groups[dataset, method]
+        curves = [run["curve"] for run in runs]
+        validation = [run["selection"]["validation_curve"] for run in runs if run["selection"]]
+        title = dataset if len(methods) == 1 else f"{dataset}: {labels[method]}"
+        panels.append(
+            CurvePanel(
+                title,
+                dataset,
+                _mean_curve([curve["train_error"] for curve in curves]),
+                _mean_curve([curve["test_error"] for curve in curves]),
+                _mean_curve(validation) if validation and all(validation) else None,
+                [curve["stopped_at"] for curve in curves],
+            )
+        )
+    return panels
+
+
+def _mean_curve(curves: Sequence[Sequence[float]]) -> list[float]:
+    """Mean of curves in percent, each prolonged by its last value to the longest."""
+    import numpy as np
+
+    length = max(map(len, curves))
+    padded = [np.pad(np.asarray(curve, dtype=float), (0, length - len(curve)), mode="edge") for curve in curves]
+    return (100 * np.mean(padded, axis=0)).tolist()
+
+
+def draw_learning_curves(panels: Sequence[CurvePanel], style: Style) -> "Figure":
+    """Draw training, validation and test error against rounds, a panel each.
+
+    Rounds are on a logarithmic axis. Errors are, too, when test errors span a factor of five or more; an
+    error of zero then lies on the lower edge. Panels of one data set share their limits.
+    """
+    with _drawing(style):
+        figure, axes = _panels(len(panels), style, 1.45)
+        span = max(max(panel.test) / max(min(panel.test), 1e-9) for panel in panels)
+        log = span >= 5
+        limits = {
+            panel.dataset: _curve_limits([p for p in panels if p.dataset == panel.dataset], log) for panel in panels
+        }
+        for one, panel in zip(axes, panels, strict=True):
+            handles = _draw_curves(one, panel, limits[panel.dataset], log, style)
+            _title(one, panel.title)
+        _outer_labels(axes, "boosting rounds", "error (%)")
+        figure.legend(handles=handles, loc="outside upper center", ncols=2 if figure.get_figwidth() < 5 else 4)
+        return figure
+
+
+def _curve_limits(panels: Sequence[CurvePanel], log: bool) -> tuple[float, float]:
+    values = [v for panel in panels for curve in (panel.train, panel.test, panel.validation or ()) for v in curve]
+    if not log:
+        return 0.0, 1.05 * max(*values, 1e-9)
+    # The training error may fall far below what a test set can resolve: half the lowest test error is low enough.
+    lowest = min(v for panel in panels for curve in (panel.test, panel.validation or ()) for v in curve if v > 0)
+    return 0.5 * lowest, 1.15 * max(values)
+
+
+def _draw_curves(axes: "Axes", panel: CurvePanel, limits: tuple[float, float], log: bool, style: Style) -> list[Any]:
+    """Draw one panel; return the handles for the legend."""
+    import numpy as np
+
+    colors = [style.colors[i % len(style.colors)] for i in range(3)]
+    curves = [("train", panel.train, colors[2], "--"), ("validation", panel.validation, colors[0], (0, (1, 1)))]
+    curves.append(("test", panel.test, colors[1], "-"))
+    handles = []
+    for label, curve, color, dashes in curves:
+        if curve is None:
+            continue
+        rounds = np.arange(1, len(curve) + 1)
+        shown = np.maximum(curve, limits[0])
+        handles += axes.plot(rounds, shown, color=color, linestyle=dashes, label=label, clip_on=False)
+    stop = statistics.median_low(panel.stopped_at)
+    axes.axvspan(min(panel.stopped_at), max(panel.stopped_at), color="#000000", alpha=0.08, linewidth=0)
+    axes.axvline(stop, color="#555555", linewidth=0.8)
+    test_at_stop = panel.test[min(stop, len(panel.test)) - 1]
+    handles += axes.plot(
+        [stop], [max(test_at_stop, limits[0])], "o", color=colors[1], markeredgecolor="white", label="stopping point"
+    )
+    axes.set(xscale="log", xlim=(1, max(len(panel.test), 2)), ylim=limits, yscale="log" if log else "linear")
+    _log_ticks(axes.xaxis, dense=len(panel.test) < 30)
+    if log:
+        _log_ticks(axes.yaxis, dense=limits[1] / limits[0] < 60)
+    return handles
+
+
+# ---------------------------------------------------------------------------------------------- error against N
+
+
+@dataclass(frozen=True)
+class GridPanel:
+    """Validation error (percent, mean and std over folds) and T* (median over folds) of each value of one parameter."""
+
+    title: str
+    parameter: str
+    values: Sequence[float]
+    errors: Sequence[float]
+    stds: Sequence[float]
+    rounds: Sequence[int]
+
+
+def collect_grids(records: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> list[GridPanel]:
+    """Collect what the selection found for each value of the first parameter that a staged method searched.
+
+    Where more parameters were searched, the best of the others counts for each value.
+    """
+    panels = []
+    groups = group_rows(record for record in records if record["curve"] and record["selection"])
+    searched = {key: _searched_parameter(runs) for key, runs in groups.items()}
+    methods = list(dict.fromkeys(method for (_, method), parameter in searched.items() if parameter))
+    for dataset, method in sorted((key for key in groups if searched[key]), key=lambda key: methods.index(key[1])):
+        parameter = searched[dataset, method]
+        title = dataset if len(methods) == 1 else f"{dataset}: {labels[method]}"
+        panels.append(
+            _grid_panel(title, parameter, [run["selection"]["candidates"] for run in groups[dataset, method]])
+        )
+    return panels
+
+
+def _searched_parameter(runs: Sequence[Mapping[str, Any]]) -> str | None:
+    """The first numeric parameter of which several values were tried."""
+    values: dict[str, set[Any]] = {}
+    for run in runs:
+        for candidate in run["selection"]["candidates"]:
+            for name, value in candidate["params"].items():
+                if isinstance(value, (int, float)) and not isinstance(value, bool):
+                    values.setdefault(name, set()).add(value)
+    return next((name for name, tried in values.items() if len(tried) > 1), None)
+
+
+def _grid_panel(title: str, parameter: str, searches: Sequence[Sequence[Mapping[str, Any]]]) -> GridPanel:
+    values = sorted({candidate["params"][parameter] for search in searches for candidate in search})
+    errors, stds, rounds = [], [], []
+    for value in values:
+        best = [
+            min((c for c in search if c["params"][parameter] == value), key=lambda c: c["validation_error"])
+            for search in searches
+        ]
+        percents = [100 * candidate["validation_error"] for candidate in best]
+        errors.append(statistics.fmean(percents))
+        stds.append(statistics.stdev(percents) if len(percents) > 1 else 0.0)
+        rounds.append(statistics.median_low([candidate["n_rounds"] for candidate in best]))
+    return GridPanel(title, parameter, values, errors, stds, rounds)
+
+
+_PARAMETER_LABELS = {"n_inner_nodes": "inner nodes N", "n_factors": "factors m", "max_leaf_nodes": "leaves J"}
+
+
+def draw_error_against_n(panels: Sequence[GridPanel], style: Style) -> "Figure":
+    """Draw validation error against the grid of the base learner's size, with T* above each value."""
+    from matplotlib.lines import Line2D
+
+    with _drawing(style):
+        figure, axes = _panels(len(panels), style, 1.45)
+        for one, panel in zip(axes, panels, strict=True):
+            _draw_grid(one, panel, style)
+            _title(one, panel.title)
+        names = {_PARAMETER_LABELS.get(panel.parameter, panel.parameter) for panel in panels}
+        _outer_labels(axes, " or ".join(sorted(names)), "validation error (%)")
+        color = style.colors[0]
+        handles = [
+            Line2D([], [], color=color, marker="o", markerfacecolor="white", label="mean ± std over folds"),
+            Line2D([], [], color=color, marker="o", linestyle="", label="best"),
+            Line2D([], [], linestyle="", label="numbers: T* (rounds)"),
+        ]
+        figure.legend(handles=handles, loc="outside upper center", ncols=2 if figure.get_figwidth() < 5 else 3)
+        return figure
+
+
+def _draw_grid(axes: "Axes", panel: GridPanel, style: Style) -> None:
+    color = style.colors[0]
+    positions = range(len(panel.values))  # grids are lists of choices: even steps, whatever the values
+    axes.errorbar(positions, panel.errors, panel.stds, color=color, marker="o", markerfacecolor="white", capsize=2)
+    best = min(positions, key=panel.errors.__getitem__)
+    axes.plot([best], [panel.errors[best]], "o", color=color, zorder=3)
+    low = min(e - s for e, s in zip(panel.errors, panel.stds, strict=True))
+    high = max(e + s for e, s in zip(panel.errors, panel.stds, strict=True))
+    room = max(high - low, 0.2)
+    axes.set_ylim(max(low - 0.12 * room, 0), high + 0.62 * room)  # room above for the line of T*
+    axes.set_xlim(-0.6, len(panel.values) - 0.4)
+    axes.set_xticks(list(positions), [f"{value:g}" for value in panel.values])
+    axes.grid(False, axis="x")
+    _write_rounds(axes, panel.rounds, style.font_size - 1.5)
+
+
+def _write_rounds(axes: "Axes", rounds: Sequence[int], font_size: float) -> None:
+    """Write T* along the upper edge, upright where the numbers would touch each other."""
+    slot = _panel_inches(axes) * 72 / (len(rounds) + 0.2)
+    rotation = 90 if max(len(str(number)) for number in rounds) * 0.72 * font_size > slot else 0
+    for position, number in enumerate(rounds):
+        axes.text(
+            position,
+            0.985,
+            str(number),
+            transform=axes.get_xaxis_transform(),
+            fontsize=font_size,
+            rotation=rotation,
+            ha="center",
+            va="top",
+            color="#333333",
+        )
+
+
+# ------------------------------------------------------------------------------------------- paper against ours
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A printed number and ours, in percent; an error bar may be missing."""
+
+    dataset: str
+    label: str
+    printed: float
+    printed_std: float | None
+    ours: float
+    ours_std: float | None
+    within: bool | None
+
+
+def collect_pairs(comparison: Sequence[Mapping[str, Any]]) -> list[Pair]:
+    """Collect the results that have a printed number from the rows of the comparison."""
+    return [
+        Pair(
+            row["dataset"],
+            row["label"],
+            row["printed_percent"],
+            row["printed_std_percent"],
+            row["reproduced_percent"],
+            row["reproduced_std_percent"],
+            None if row["within_error_bar"] is None else row["within_error_bar"] == "yes",
+        )
+        for row in comparison
+        if row["n_runs"] and row["printed_percent"] is not None
+    ]
+
+
+_MARKERS = "osD^vP*X"
+
+
+def draw_paper_against_ours(pairs: Sequence[Pair], style: Style) -> "Figure":
+    """Draw ours against the print with error bars and the diagonal; name the points where there is room."""
+    from matplotlib.figure import Figure
+
+    with _drawing(style):
+        width = style.figure_width(1)
+        figure = Figure(figsize=(width, min(width, 4.2) + 0.35), layout="constrained")
+        axes = figure.subplots()
+        limits, log = _pair_limits(pairs)
+        axes.plot(limits, limits, color="#777777", linewidth=0.8, zorder=1)
+        for i, label in enumerate(dict.fromkeys(pair.label for pair in pairs)):
+            _draw_pairs(axes, [p for p in pairs if p.label == label], i, limits[0], style)
+        axes.set(xlim=limits, ylim=limits, xlabel="printed test error (%)", ylabel="our test error (%)")
+        axes.set_aspect("equal", adjustable="box")
+        if log:
+            axes.set(xscale="log", yscale="log")
+            _log_ticks(axes.xaxis, dense=True)
+            _log_ticks(axes.yaxis, dense=True)
+        figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=1 if width < 5 else 3)
+        _name_points(figure, axes, pairs, style)
+        return figure
+
+
+def _pair_limits(pairs: Sequence[Pair]) -> tuple[tuple[float, float], bool]:
+    """The same limits for both axes, and whether the axes are logarithmic (a span of ten, no bar reaching zero)."""
+    lows = [v - (s or 0) for pair in pairs for v, s in ((pair.printed, pair.printed_std), (pair.ours, pair.ours_std))]
+    highs = [v + (s or 0) for pair in pairs for v, s in ((pair.printed, pair.printed_std), (pair.ours, pair.ours_std))]
+    low, high = min(lows), max(highs)
+    if low > 0 and high / low > 10:
+        return (low / 1.15, high * 1.15), True
+    margin = 0.06 * max(high - low, 0.5)
+    return (max(low - margin, 0.0), high + margin), False
+
+
+def _draw_pairs(axes: "Axes", pairs: Sequence[Pair], index: int, lowest: float, style: Style) -> None:
+    """Draw one method's points; bars end at the axes' lower limit, rings mark what is outside its printed bar."""
+    color, marker = style.colors[index % len(style.colors)], _MARKERS[index % len(_MARKERS)]
+    printed, ours = [pair.printed for pair in pairs], [pair.ours for pair in pairs]
+    bars = {}
+    for key, centre, stds in (
+        ("xerr", printed, [pair.printed_std or 0.0 for pair in pairs]),
+        ("yerr", ours, [pair.ours_std or 0.0 for pair in pairs]),
+    ):
+        bars[key] = [[min(s, max(c - lowest, 0.0)) for c, s in zip(centre, stds, strict=True)], stds]
+    axes.errorbar(printed, ours, **bars, fmt="none", ecolor=color, elinewidth=0.7, alpha=0.55)
+    axes.plot(printed, ours, marker, color=color, markeredgecolor="white", markeredgewidth=0.6, label=pairs[0].label)
+    missed = [pair for pair in pairs if pair.within is False]
+    axes.plot(
+        [pair.printed for pair in missed],
+        [pair.ours for pair in missed],
+        "o",
+        markersize=2.2 * style.marker_size,
+        markerfacecolor="none",
+        markeredgecolor="#000000",
+        markeredgewidth=0.9,
+    )
+
+
+def _name_points(figure: "Figure", axes: "Axes", pairs: Sequence[Pair], style: Style) -> None:
+    """Write data sets' names beside their points, misses first, each where it covers no other name or point.
+
+    A name for which no place is free is left out: the table has them all.
+    """
+    from matplotlib.patheffects import withStroke
+    from matplotlib.transforms import Bbox
+
+    figure.draw_without_rendering()
+    pad = 0.6 * style.marker_size * figure.dpi / 72
+    dots = [axes.transData.transform((pair.printed, pair.ours)) for pair in pairs]
+    taken = [Bbox.from_extents(x - pad, y - pad, x + pad, y + pad) for x, y in dots]
+    frame = axes.get_window_extent()
+    offset = style.marker_size * 0.9
+    places = [
+        (dx, dy) for r in (1, 2.2) for dx, dy in ((r, r), (r, -r), (-r, r), (-r, -r), (0, 1.6 * r), (0, -1.6 * r))
+    ]
+    for pair in sorted(pairs, key=lambda pair: pair.within is not False):
+        for dx, dy in places:
+            name = axes.annotate(
+                _literal(pair.dataset),
+                (pair.printed, pair.ours),
+                (dx * offset, dy * offset),
+                textcoords="offset points",
+                fontsize=style.font_size - 1.5,
+                path_effects=[withStroke(linewidth=1.5, foreground="white")],
+                ha="left" if dx > 0 else "right" if dx < 0 else "center",
+                va="bottom" if dy > 0 else "top",
+            )
+            box = name.get_window_extent()
+            inside = frame.x0 <= box.x0 and box.x1 <= frame.x1 and frame.y0 <= box.y0 and box.y1 <= frame.y1
+            if inside and not any(box.overlaps(other) for other in taken):
+                taken.append(box)
+                break
+            name.remove()
+
+
+# ------------------------------------------------------------------------------------------------------- ranks
+
+
+@dataclass(frozen=True)
+class Ranks:
+    """Ranks of methods, best first: ``ranks[i][j]`` is that of method j on data set i."""
+
+    labels: Sequence[str]
+    ranks: Sequence[Sequence[float]]
+    critical_difference: float | None
+    sentence: str
+
+
+def collect_ranks(summary: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> Ranks | None:
+    """Collect the ranks behind the table of ranks; None when there is no table."""
+    import numpy as np
+    from scipy.stats import rankdata
+
+    if not rows:
+        return None
+    _, methods, errors = complete_errors(summary)
+    ranks = rankdata(np.round(errors, 9), axis=1)
+    order = [methods.index(row["method"]) for row in rows]
+    labels = [row["label"] for row in rows]
+    return Ranks(labels, ranks[:, order].tolist(), rows[0]["critical_difference"], rank_sentence(rows))
+
+
+def draw_ranks(data: Ranks, style: Style) -> "Figure":
+    """Draw average ranks with half the critical difference to either side, and single ranks as circles.
+
+    Two methods whose bars do not overlap differ significantly (Nemenyi's test at 5 %).
+    """
+    import textwrap
+    from collections import Counter
+
+    from matplotlib.figure import Figure
+
+    with _drawing(style):
+        n_methods = len(data.labels)
+        width = style.figure_width(1)
+        figure = Figure(figsize=(width, 0.34 * n_methods + 1.05), layout="constrained")
+        axes = figure.subplots()
+        for y, ranks in enumerate(zip(*data.ranks, strict=True)):
+            for rank, count in Counter(ranks).items():
+                size = style.marker_size * (1 + 2.2 * math.sqrt(count / len(ranks)))
+                axes.plot([rank], [y], "o", markersize=size, markerfacecolor="none", markeredgecolor="#999999")
+            half = None if data.critical_difference is None else data.critical_difference / 2
+            axes.errorbar([statistics.fmean(ranks)], [y], xerr=half, fmt="D", color=style.colors[0], capsize=3)
+        axes.set_yticks(range(n_methods), [_literal(label) for label in data.labels])
+        axes.set(
+            ylim=(n_methods - 0.5, -0.5), xlim=(min(0.6, axes.get_xlim()[0]), max(n_methods + 0.4, axes.get_xlim()[1]))
+        )
+        axes.set_xlabel("rank (1 is best)")
+        axes.set_xticks(range(1, n_methods + 1))
+        axes.grid(False, axis="y")
+        text = textwrap.fill(data.sentence, int(width * 72 / (0.52 * style.font_size)))
+        figure.suptitle(text, x=0.01, ha="left", fontsize=style.font_size - 0.5)
+        return figure
+
+
+# ----------------------------------------------------------------------------------------------------- writing
+
+
+def draw_sentence(sentence: str, style: Style) -> "Figure":
+    """Draw a small figure that says why there is nothing to draw."""
+    import textwrap
+
+    from matplotlib.figure import Figure
+
+    with _drawing(style):
+        figure = Figure(figsize=(style.column_width, 0.8))
+        text = textwrap.fill(_literal(sentence), int(style.column_width * 72 / (0.6 * style.font_size)))
+        figure.text(0.5, 0.5, text, ha="center", va="center", color="#333333")
+        return figure
+
+
+def write_figures(
+    record_paths: Sequence[str | os.PathLike],
+    tables_dir: str | os.PathLike,
+    reported_csv: str | os.PathLike | None,
+    style: Mapping[str, Any] | None,
+    out_dir: str | os.PathLike,
+    experiment: str,
+) -> None:
+    """Write all figures of one experiment (`FIGURE_NAMES`); the same bytes whenever the runs were the same.
+
+    A figure with nothing to draw is written as a small one that says so.
+
+    Parameters
+    ----------
+    record_paths : sequence of path-like
+        JSON records of the experiment's runs.
+    tables_dir : path-like
+        The experiment's tables (`algos.experiments.tables.write_tables`).
+    reported_csv : path-like or None
+        Whether, and with what, the experiment is compared.
+    style : dict or None
+        The config's ``figures`` section, see `Style`.
+    out_dir : path-like
+        Folder of the figures; made when missing.
+    experiment : str
+        The experiment's name, for the files' metadata.
+
+    Raises
+    ------
+    InputError
+        When the style or a record is not usable.
+    """
+    look = Style.from_config(style)
+    records = read_records(record_paths)
+    summary = read_table(tables_dir, "summary")
+    labels = {row["method"]: row["label"] for row in summary}
+    source = None if reported_csv is None else Path(reported_csv).name
+    unprinted = (
+        "No printed numbers are named for this experiment."
+        if source is None
+        else f"No run of this experiment has a number in {source}."
+    )
+    ranks = collect_ranks(summary, read_table(tables_dir, "ranks"))
+    content = {
+        "learning_curves": (
+            draw_learning_curves,
+            collect_curves(records, labels),
+            "No method of this experiment has a learning curve.",
+        ),
+        "error_against_n": (
+            draw_error_against_n,
+            collect_grids(records, labels),
+            "No boosting method of this experiment searched a grid of numbers.",
+        ),
+        "paper_against_ours": (draw_paper_against_ours, collect_pairs(read_table(tables_dir, "comparison")), unprinted),
+        "ranks": (draw_ranks, ranks, "Ranks need two methods that ran on the same data sets."),
+    }
+    for name, (draw, data, why_not) in content.items():
+        figure = draw(data, look) if data else draw_sentence(why_not, look)
+        save_figure(figure, Path(out_dir) / name, look, f"{experiment}: {name.replace('_', ' ')}")
+
+
+def save_figure(figure: "Figure", stem: Path, style: Style, title: str) -> None:
+    """Write ``<stem>.png`` and ``<stem>.pdf`` without dates or program versions in them."""
+    metadata = {
+        "png": {"Software": None, "Title": title},
+        "pdf": {"CreationDate": None, "Creator": None, "Producer": None, "Title": title},
+    }
+    with _drawing(style):
+        for suffix, entries in metadata.items():
+            with atomic_write(stem.with_name(f"{stem.name}.{suffix}")) as temporary:
+                figure.savefig(temporary, format=suffix, dpi=style.dpi, metadata=entries)

@@ -1,0 +1,300 @@
+"""The numbers the papers print (``config/reported``) and our numbers beside them."""
+
+import csv
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from algos.exceptions import InputError
+
+# Column of the printed value -> factor that makes it a percentage.
+_VALUE_COLUMNS = {
+    "test_error_percent": 1.0,
+    "error_rate": 100.0,
+    "average_precision_percent": 1.0,
+    "mean": 1.0,
+}
+_ERROR_COLUMNS = ("test_error_percent", "error_rate")
+_SPREAD_COLUMNS = ("std_percent", "binomial_std_percent", "std")
+
+#: Names and types of the columns of the comparison.
+COMPARISON = {
+    "dataset": str,
+    "method": str,
+    "label": str,
+    "printed_dataset": str,
+    "printed_method": str,
+    "printed_percent": float,
+    "printed_std_percent": float,
+    "reproduced_percent": float,
+    "reproduced_std_percent": float,
+    "n_runs": int,
+    "difference_percent": float,
+    "within_error_bar": str,
+    "note": str,
+}
+
+
+@dataclass(frozen=True)
+class Reported:
+    """A printed table as a file of facts.
+
+    Attributes
+    ----------
+    name : str
+        The file's name without its suffix.
+    columns : tuple of str
+        The header, in the file's order.
+    keys : tuple of str
+        The columns that say which cell of the print a row is.
+    value : str
+        The column with the printed number.
+    spread : str or None
+        The column with the printed error bar.
+    rows : tuple of dict
+        The lines, as text: nothing of the print is lost by reading and writing it again.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    keys: tuple[str, ...]
+    value: str
+    spread: str | None
+    rows: tuple[dict[str, str], ...]
+
+    @property
+    def to_percent(self) -> float:
+        """Factor from the printed unit to percent."""
+        return _VALUE_COLUMNS[self.value]
+
+
+def read_reported(path: str | os.PathLike) -> Reported:
+    """Read a file of printed numbers.
+
+    Parameters
+    ----------
+    path : path-like
+        A CSV file of ``config/reported``: key columns, one column of printed values (``test_error_percent``,
+        ``error_rate``, ``average_precision_percent`` or ``mean``) and at most one of error bars
+        (``std_percent``, ``binomial_std_percent`` or ``std``).
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read, has no column of printed values, has a value that is no number or names
+        the same cell twice.
+    """
+    path = Path(path)
+    try:
+        with path.open(newline="", encoding="utf-8") as file:
+            reader = csv.DictReader(file, strict=True)
+            rows = tuple(reader)
+            columns = tuple(reader.fieldnames or ())
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"{path}: the printed numbers cannot be read ({error})") from error
+    value = next((column for column in columns if column in _VALUE_COLUMNS), None)
+    if value is None:
+        raise InputError(
+            f"{path}: none of its columns holds printed results; name one {' or '.join(_VALUE_COLUMNS)}"
+        )
+    spread = next((column for column in columns if column in _SPREAD_COLUMNS), None)
+    keys = tuple(column for column in columns if column not in (value, spread))
+    reported = Reported(path.stem, columns, keys, value, spread, rows)
+    _check_rows(reported, path)
+    return reported
+
+
+def _check_rows(reported: Reported, path: Path) -> None:
+    seen = set()
+    for line, row in enumerate(reported.rows, start=2):
+        if None in row or None in row.values():
+            raise InputError(f"{path}, line {line}: it should have {len(reported.columns)} cells")
+        for column in filter(None, (reported.value, reported.spread)):
+            _number(row[column], f"{path}, line {line}, column {column}", empty=column == reported.spread)
+        key = tuple(row[column] for column in reported.keys)
+        if key in seen:
+            raise InputError(f"{path}, line {line}: {', '.join(key)} stands there twice; keep one")
+        seen.add(key)
+
+
+def _number(text: str, where: str, empty: bool = False) -> float | None:
+    if empty and not text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise InputError(f"{where}: {text!r} is no number")
+    return number
+
+
+def compare(
+    summary: Sequence[Mapping[str, Any]],
+    reported: Reported | None,
+    dataset_aliases: Mapping[str, str],
+    methods: Mapping[str, Any],
+    notes: Mapping[str, str] | None = None,
+) -> list[dict[str, Any]]:
+    """Put the printed numbers beside ours.
+
+    A cell is *within the error bar* when ``|ours - print| <= printed std``; ours is not rounded first.
+
+    Parameters
+    ----------
+    summary : sequence of dict
+        Rows of `algos.experiments.tables.summarise`.
+    reported : Reported or None
+        The printed numbers; they must be test errors told apart by ``dataset`` and ``method``.
+    dataset_aliases : dict
+        Our data set -> the print's name of the same data.
+    methods : dict
+        Registry name -> object with ``printed_labels``.
+    notes : dict, optional
+        Our data set -> a sentence that belongs to each of its numbers (e.g. which of two candidates it is).
+
+    Returns
+    -------
+    list of dict
+        Columns `COMPARISON`: each printed cell in the print's order (``n_runs`` 0 and the note "not run"
+        where we have nothing), then our numbers without a printed one.
+
+    Raises
+    ------
+    InputError
+        When the print has other key columns or no test errors, or when two of our results stand for one
+        printed cell.
+    """
+    notes = notes or {}
+    if reported is None:
+        return [_unprinted_row(row, notes) for row in summary]
+    matches = match_runs(summary, reported, dataset_aliases, methods)
+    rows = [_printed_row(cell, reported, matches.get(_cell_key(cell)), notes) for cell in reported.rows]
+    unmatched = [row for row in summary if row not in matches.values()]
+    return rows + [_unprinted_row(row, notes) for row in unmatched]
+
+
+def _cell_key(cell: Mapping[str, str]) -> tuple[str, str]:
+    return cell["dataset"], cell["method"]
+
+
+def match_runs(
+    summary: Sequence[Mapping[str, Any]],
+    reported: Reported,
+    dataset_aliases: Mapping[str, str],
+    methods: Mapping[str, Any],
+) -> dict[tuple[str, str], Mapping[str, Any]]:
+    """Find our result for each printed cell; parameters and errors as in `compare`.
+
+    Returns
+    -------
+    dict
+        (printed data set, printed method) -> row of the summary; cells without a result are left out.
+    """
+    if set(reported.keys) != {"dataset", "method"} or reported.value not in _ERROR_COLUMNS:
+        raise InputError(
+            f"{reported.name}.csv cannot stand beside these runs: its key columns are "
+            f"{', '.join(reported.keys)} and its "
+            f"values are {reported.value}, where test errors by dataset and method are needed"
+        )
+    printed = {_cell_key(cell) for cell in reported.rows}
+    matches: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for row in summary:
+        dataset = dataset_aliases.get(row["dataset"], row["dataset"])
+        for label in methods[row["method"]].printed_labels:
+            cell = (dataset, label)
+            if cell not in printed:
+                continue
+            if cell in matches:
+                first = matches[cell]
+                raise InputError(
+                    f"{first['method']} on {first['dataset']} and {row['method']} on {row['dataset']} both "
+                    f"stand for the printed cell {dataset}, {label} of {reported.name}.csv; drop one data "
+                    "set or its entry in dataset_aliases"
+                )
+            matches[cell] = row
+    return matches
+
+
+def _printed_row(
+    cell: Mapping[str, str], reported: Reported, ours: Mapping[str, Any] | None, notes: Mapping[str, str]
+) -> dict[str, Any]:
+    printed = float(cell[reported.value]) * reported.to_percent
+    spread = None
+    if reported.spread and cell[reported.spread]:
+        spread = float(cell[reported.spread]) * reported.to_percent
+    row = dict.fromkeys(COMPARISON)
+    row.update(
+        printed_dataset=cell["dataset"],
+        printed_method=cell["method"],
+        printed_percent=printed,
+        printed_std_percent=spread,
+        n_runs=0,
+        note="not run",
+    )
+    if ours is None:
+        return row
+    difference = ours["test_error_percent"] - printed
+    row.update(_ours(ours), difference_percent=difference)
+    if spread is not None:
+        # The tolerance takes up the rounding of binary fractions only (2.3 - 2.1 against 0.2).
+        row["within_error_bar"] = "yes" if abs(difference) <= spread + 1e-9 else "no"
+    row["note"] = " ".join(filter(None, (_difference_note(row, cell, reported), _dataset_note(row, notes))))
+    return row
+
+
+def _unprinted_row(ours: Mapping[str, Any], notes: Mapping[str, str]) -> dict[str, Any]:
+    row = dict.fromkeys(COMPARISON)
+    row.update(_ours(ours))
+    row["note"] = " ".join(filter(None, ("Nothing printed to compare with.", _dataset_note(row, notes))))
+    return row
+
+
+def _ours(ours: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "dataset": ours["dataset"],
+        "method": ours["method"],
+        "label": ours["label"],
+        "reproduced_percent": ours["test_error_percent"],
+        "reproduced_std_percent": ours["std_percent"],
+        "n_runs": ours["n_runs"],
+    }
+
+
+def _difference_note(row: Mapping[str, Any], cell: Mapping[str, str], reported: Reported) -> str:
+    """Say of a cell outside its bar how far off it is, and whether the bars of print and ours overlap."""
+    spread = row["printed_std_percent"]
+    if spread is None:
+        return "No error bar printed."
+    if row["within_error_bar"] == "yes":
+        return ""
+    difference, ours = row["difference_percent"], row["reproduced_std_percent"] or 0.0
+    side = "below" if difference < 0 else "above"
+    sentence = f"{abs(difference):.2f} points {side} the print, outside its ±{spread:g}"
+    hidden = (
+        sum(_half_unit(cell[column]) for column in (reported.value, reported.spread)) * reported.to_percent
+    )
+    if abs(difference) <= spread + hidden:
+        return f"{sentence} by less than the rounding of the print."
+    together = math.hypot(spread, ours)
+    if together > 0:
+        sentence += f"; {abs(difference) / together:.1f} times the two error bars combined"
+    return f"{sentence}."
+
+
+def _half_unit(text: str) -> float:
+    """Half a unit of the last printed digit: what rounding can have hidden."""
+    decimals = len(text.partition(".")[2])
+    return 0.5 * 10.0**-decimals
+
+
+def _dataset_note(row: Mapping[str, Any], notes: Mapping[str, str]) -> str:
+    parts = []
+    if row["printed_dataset"] and row["dataset"] != row["printed_dataset"]:
+        parts.append(f"Our data set is {row['dataset']}.")
+    if row["dataset"] in notes:
+        parts.append(notes[row["dataset"]])
+    return " ".join(parts)

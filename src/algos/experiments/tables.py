@@ -1,0 +1,401 @@
+"""Tables of an experiment: from the records of its runs to CSV, Markdown and LaTeX.
+
+The CSV files are tidy (a line an observation, full precision) and are what figures, report and published
+results are made from; Markdown and LaTeX are the paper's layout of the same numbers. All errors are
+percentages. Times stand in a table of their own: they are the only numbers that differ between two identical
+runs.
+"""
+
+import csv
+import json
+import math
+import os
+import re
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from algos.exceptions import InputError
+from algos.experiments.layouts import LAYOUTS, group_rows
+from algos.experiments.markup import to_latex, to_markdown
+from algos.experiments.reported import COMPARISON, compare, read_reported
+from algos.files import atomic_write
+
+#: Columns of the tidy tables and their types. A missing value is an empty field.
+SCHEMAS: dict[str, dict[str, type]] = {
+    "folds": {
+        "dataset": str,
+        "method": str,
+        "fold": str,
+        "n_train": int,
+        "n_test": int,
+        "n_features": int,
+        "n_classes": int,
+        "test_error_percent": float,
+        "n_test_errors": int,
+        "validation_error_percent": float,
+        "seed": int,
+    },
+    "summary": {
+        "dataset": str,
+        "method": str,
+        "label": str,
+        "n_runs": int,
+        "n_test": int,
+        "test_error_percent": float,
+        "std_percent": float,
+        "std_kind": str,
+    },
+    "comparison": COMPARISON,
+    "hyperparameters": {
+        "dataset": str,
+        "method": str,
+        "label": str,
+        "fold": str,
+        "parameter": str,
+        "value": str,
+    },
+    "ranks": {
+        "method": str,
+        "label": str,
+        "average_rank": float,
+        "n_best": int,
+        "n_datasets": int,
+        "test": str,
+        "p_value": float,
+        "critical_difference": float,
+    },
+    "versions": {"package": str, "version": str, "n_runs": int},
+    "times": {
+        "dataset": str,
+        "method": str,
+        "label": str,
+        "n_runs": int,
+        "selection_cpu_seconds": float,
+        "fit_cpu_seconds": float,
+        "wall_seconds": float,
+        "peak_memory_mib": float,
+    },
+}
+
+#: Every file that `write_tables` writes.
+TABLE_NAMES: tuple[str, ...] = (
+    *(f"{name}.csv" for name in SCHEMAS),
+    *(f"{name}.{suffix}" for name in LAYOUTS for suffix in ("md", "tex")),
+)
+
+_RECORD_KEYS = (
+    *("experiment", "dataset", "method", "fold", "n_train", "n_test", "n_features", "n_classes", "chosen"),
+    *("test_error", "n_test_errors", "selection", "curve", "seed", "versions", "cost"),
+)
+
+
+def read_records(paths: Iterable[str | os.PathLike]) -> list[dict[str, Any]]:
+    """Read run records.
+
+    Parameters
+    ----------
+    paths : iterable of path-like
+        The runs' JSON files. Data sets and methods keep the order in which they first appear; the folds of
+        each come in their natural order (``r0f2`` before ``r0f10``).
+
+    Raises
+    ------
+    InputError
+        When there is none, one is no record of this version, its error is no number in [0, 1], or one run
+        comes twice.
+    """
+    records = [_read_record(Path(path)) for path in paths]
+    if not records:
+        raise InputError("there are no run records to make tables of; run the training rules first")
+    datasets, methods = (list(dict.fromkeys(record[key] for record in records)) for key in ("dataset", "method"))
+    records.sort(key=lambda r: (datasets.index(r["dataset"]), methods.index(r["method"]), _natural(r["fold"])))
+    counts = Counter((r["experiment"], r["dataset"], r["method"], r["fold"]) for r in records)
+    run, count = counts.most_common(1)[0]
+    if count > 1:
+        raise InputError(f"the run {'/'.join(run)} was given {count} times; give each record once")
+    return records
+
+
+def _read_record(path: Path) -> dict[str, Any]:
+    try:
+        record = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(
+            f"{path}: the run record cannot be read ({error}); delete it and run its fold again"
+        ) from error
+    if not isinstance(record, dict) or record.get("schema") != 1:
+        raise InputError(f"{path}: not a run record of schema 1; delete it and run its fold again")
+    missing = [key for key in _RECORD_KEYS if key not in record]
+    if missing:
+        raise InputError(f"{path}: the run record lacks {', '.join(missing)}; delete it and run its fold again")
+    error = record["test_error"]
+    if not isinstance(error, (int, float)) or not 0 <= error <= 1:
+        raise InputError(f"{path}: test_error is {error!r}, which is no rate between 0 and 1; run its fold again")
+    return record
+
+
+def _natural(text: str) -> list[tuple[int, int, str]]:
+    """Sort key that orders the digits in a name as numbers."""
+    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", text) if part]
+
+
+def read_table(tables_dir: str | os.PathLike, name: str) -> list[dict[str, Any]]:
+    """Read one of the tidy CSV tables back, with the types of `SCHEMAS`; empty fields are None."""
+    with (Path(tables_dir) / f"{name}.csv").open(newline="", encoding="utf-8") as file:
+        return [
+            {column: kind(row[column]) if row[column] != "" else None for column, kind in SCHEMAS[name].items()}
+            for row in csv.DictReader(file)
+        ]
+
+
+def fold_rows(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return a row a run, columns ``SCHEMAS["folds"]``."""
+    rows = []
+    for record in records:
+        row = {column: record.get(column) for column in SCHEMAS["folds"]}
+        chosen = chosen_candidate(record)
+        row["test_error_percent"] = 100 * record["test_error"]
+        row["validation_error_percent"] = None if chosen is None else 100 * chosen["validation_error"]
+        rows.append(row)
+    return rows
+
+
+def chosen_candidate(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the candidate that the run's selection chose; None when there was no selection."""
+    for candidate in (record["selection"] or {}).get("candidates") or ():
+        if candidate["params"].items() <= record["chosen"].items():
+            return candidate
+    return None
+
+
+def summarise(folds: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a row a data set and method: mean test error and its spread.
+
+    The spread (``std_kind``) is
+
+    - ``folds``: the sample standard deviation over the outer folds (``ddof=1``), when there are several runs;
+    - ``binomial``: ``sqrt(R (1 - R) / n_test)``, when the only run is the designated test set (fold
+    ``test``);
+    - nothing for any other single run.
+
+    Parameters
+    ----------
+    folds : sequence of dict
+        Rows of `fold_rows`.
+    methods : dict
+        Registry name -> object with ``label``.
+
+    Raises
+    ------
+    InputError
+        When a method is not in `methods`.
+    """
+    from algos.evaluation.statistics import binomial_std
+
+    rows = []
+    for (dataset, method), runs in group_rows(folds).items():
+        if method not in methods:
+            raise InputError(f"the runs of {dataset} name the method {method!r}, which the registry does not know")
+        errors = [run["test_error_percent"] for run in runs]
+        n_test = sum(run["n_test"] for run in runs)
+        mean, std, kind = statistics.fmean(errors), None, None
+        if len(runs) > 1:
+            std, kind = statistics.stdev(errors), "folds"
+        elif runs[0]["fold"] == "test":
+            std, kind = 100 * binomial_std(mean / 100, n_test), "binomial"
+        label = methods[method].label
+        values = (dataset, method, label, len(runs), n_test, mean, std, kind)
+        rows.append(dict(zip(SCHEMAS["summary"], values, strict=True)))
+    return rows
+
+
+def hyperparameter_rows(records: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a row a run and chosen hyper-parameter, columns ``SCHEMAS["hyperparameters"]``."""
+    return [
+        {
+            "dataset": record["dataset"],
+            "method": record["method"],
+            "label": methods[record["method"]].label,
+            "fold": record["fold"],
+            "parameter": parameter,
+            "value": _plain(value),
+        }
+        for record in records
+        for parameter, value in record["chosen"].items()
+    ]
+
+
+def time_rows(records: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a row a data set and method: seconds summed over its runs, the largest peak memory (MiB)."""
+    rows = []
+    for (dataset, method), runs in group_rows(records).items():
+        costs = [run["cost"] for run in runs]
+        row = {"dataset": dataset, "method": method, "label": methods[method].label, "n_runs": len(runs)}
+        for column in ("selection_cpu_seconds", "fit_cpu_seconds", "wall_seconds"):
+            row[column] = math.fsum(cost[column] for cost in costs)
+        row["peak_memory_mib"] = max(cost["peak_memory_mib"] for cost in costs)
+        rows.append(row)
+    return rows
+
+
+def version_rows(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return a row a package and version that made the runs, with the number of runs it made."""
+    counts = Counter(item for record in records for item in record["versions"].items())
+    return [{"package": package, "version": version, "n_runs": n} for (package, version), n in sorted(counts.items())]
+
+
+def complete_errors(summary: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str], list[list[float]]]:
+    """Return data sets, methods and mean errors (percent, data sets x methods) where all methods ran."""
+    errors = {(row["dataset"], row["method"]): row["test_error_percent"] for row in summary}
+    methods = list(dict.fromkeys(row["method"] for row in summary))
+    datasets = [
+        dataset
+        for dataset in dict.fromkeys(row["dataset"] for row in summary)
+        if all((dataset, method) in errors for method in methods)
+    ]
+    return datasets, methods, [[errors[dataset, method] for method in methods] for dataset in datasets]
+
+
+def rank_rows(summary: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Rank the methods over the data sets that all of them ran (1 is best, ties share a mean rank).
+
+    Two methods are compared by the Wilcoxon signed-rank test over data sets, three and more by Friedman's
+    test with Nemenyi's critical difference at 5 % (Demsar, JMLR 7, 2006). Fewer than three common data sets
+    are not tested.
+
+    Returns
+    -------
+    list of dict
+        Columns ``SCHEMAS["ranks"]``, best method first; empty for fewer than two methods or no common data
+        set. ``n_best`` counts the data sets a method is best on; a tie counts for each.
+    """
+    import numpy as np
+    from scipy.stats import rankdata
+
+    datasets, methods, errors = complete_errors(summary)
+    if len(methods) < 2 or not datasets:
+        return []
+    matrix = np.round(errors, 9)  # equal counts of errors are equal ranks, whatever the order of summation
+    ranks = rankdata(matrix, axis=1)
+    best = matrix == matrix.min(axis=1, keepdims=True)
+    test, p_value, difference = _test_ranks(matrix)
+    labels = {row["method"]: row["label"] for row in summary}
+    rows = [
+        dict(
+            zip(
+                SCHEMAS["ranks"],
+                (method, labels[method], float(rank), int(n_best), len(datasets), test, p_value, difference),
+                strict=True,
+            )
+        )
+        for method, rank, n_best in zip(methods, ranks.mean(axis=0), best.sum(axis=0), strict=True)
+    ]
+    return sorted(rows, key=lambda row: row["average_rank"])
+
+
+def _test_ranks(errors: Any) -> tuple[str | None, float | None, float | None]:
+    """Name, p-value and critical difference of ranks of the test over data sets (None: no test)."""
+    from algos.evaluation.statistics import critical_difference, friedman_test
+
+    n_datasets, n_methods = errors.shape
+    if n_datasets < 3:
+        return None, None, None
+    if n_methods > 2:
+        return "Friedman", friedman_test(errors)[1], critical_difference(n_methods, n_datasets)
+    return "Wilcoxon signed-rank", signed_rank_p_value(errors[:, 0] - errors[:, 1]), None
+
+
+def signed_rank_p_value(differences: Any) -> float:
+    """Two-sided p-value of the Wilcoxon signed-rank test; exact up to 14 non-zero differences, ties or not.
+
+    Parameters
+    ----------
+    differences : (n,) ndarray
+        Paired differences. Zeros are left out (Wilcoxon's treatment); without any other the answer is 1.
+    """
+    import numpy as np
+    from scipy.stats import PermutationMethod, wilcoxon
+
+    differences = differences[differences != 0]
+    if len(differences) == 0:
+        return 1.0
+    # The exact null distribution by all sign patterns: tables of it hold only without ties.
+    method = PermutationMethod(n_resamples=np.inf) if len(differences) <= 14 else "asymptotic"
+    return float(wilcoxon(differences, method=method).pvalue)
+
+
+def write_tables(
+    record_paths: Sequence[str | os.PathLike],
+    reported_csv: str | os.PathLike | None,
+    dataset_aliases: Mapping[str, str],
+    methods: Mapping[str, Any],
+    out_dir: str | os.PathLike,
+    title: str,
+    notes: Mapping[str, str] | None = None,
+) -> None:
+    """Write all tables of one experiment (`TABLE_NAMES`).
+
+    Every file but ``times.*`` is the same byte for byte whenever the runs were the same.
+
+    Parameters
+    ----------
+    record_paths : sequence of path-like
+        JSON records of the experiment's runs, data sets and methods in the order the tables shall have.
+    reported_csv : path-like or None
+        The printed numbers to stand beside ours.
+    dataset_aliases : dict
+        Our data set -> the print's name of the same data.
+    methods : dict
+        Registry name -> object with ``label`` and ``printed_labels`` (`algos.experiments.methods.METHODS`).
+    out_dir : path-like
+        Folder of the tables; made when missing.
+    title : str
+        The experiment's title, for captions.
+    notes : dict, optional
+        Our data set -> sentence to put into the notes of its numbers.
+
+    Raises
+    ------
+    InputError
+        See `read_records`, `summarise`, `algos.experiments.reported.read_reported` and ``compare``.
+    """
+    records = read_records(record_paths)
+    folds = fold_rows(records)
+    summary = summarise(folds, methods)
+    reported = None if reported_csv is None else read_reported(reported_csv)
+    rows = {
+        "folds": folds,
+        "summary": summary,
+        "comparison": compare(summary, reported, dataset_aliases, methods, notes),
+        "hyperparameters": hyperparameter_rows(records, methods),
+        "ranks": rank_rows(summary),
+        "versions": version_rows(records),
+        "times": time_rows(records, methods),
+    }
+    for name, body in rows.items():
+        write_csv(Path(out_dir) / f"{name}.csv", list(SCHEMAS[name]), body)
+    for name, (caption, build) in LAYOUTS.items():
+        layout = build(rows[name], f"{title}: {caption}")
+        _write_text(Path(out_dir) / f"{name}.md", to_markdown(layout))
+        _write_text(Path(out_dir) / f"{name}.tex", to_latex(layout))
+
+
+def write_csv(path: str | os.PathLike, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write rows as CSV (UTF-8, ``\\n``): floats with ten significant digits, None as an empty field."""
+    with atomic_write(path) as temporary, temporary.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(columns)
+        for row in rows:
+            writer.writerow(["" if row[column] is None else _plain(row[column]) for column in columns])
+
+
+def _plain(value: Any) -> str:
+    return format(value, ".10g") if isinstance(value, float) else str(value)
+
+
+def _write_text(path: Path, text: str) -> None:
+    with atomic_write(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
