@@ -21,7 +21,11 @@ def table_settings(wildcards):
         "title": experiment.title,
         "dataset_aliases": experiment.dataset_aliases,
         "labels": {name: (METHODS[name].label, METHODS[name].printed_labels) for name in experiment.methods},
-        "notes": {name: CONFIG.datasets[name]["note"] for name in experiment.datasets if "note" in CONFIG.datasets[name]},
+        "notes": {
+            name: CONFIG.datasets[name]["note"]
+            for name in experiment.datasets
+            if "note" in CONFIG.datasets[name]
+        },
     }
 
 
@@ -32,16 +36,16 @@ rule write_tables:
         code=code("algos.experiments.tables"),
     output:
         table_files("{experiment}"),
-    params:
-        settings=table_settings,
     log:
         "logs/tables/{experiment}.log",
     benchmark:
         "results/benchmarks/tables/{experiment}.tsv"
+    threads: 1
     resources:
         mem_mb=2000,
         runtime=30,
-    threads: 1
+    params:
+        settings=table_settings,
     message:
         "Write the tables of {wildcards.experiment}"
     script:

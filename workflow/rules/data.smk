@@ -16,18 +16,18 @@ for dataset in CONFIG.datasets:
                 f"fetch_{dataset}"
             output:
                 raw_files(dataset),
-            params:
-                dataset=dataset,
-                files=CONFIG.datasets[dataset]["files"],
             log:
                 f"logs/data/{dataset}.log",
             benchmark:
                 f"results/benchmarks/data/{dataset}.tsv"
             retries: 2
+            threads: 1
             resources:
                 mem_mb=500,
                 runtime=60,
-            threads: 1
+            params:
+                dataset=dataset,
+                files=CONFIG.datasets[dataset]["files"],
             message:
                 f"Fetch the files of {dataset}"
             script:

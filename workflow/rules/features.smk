@@ -11,16 +11,16 @@ rule make_features:
         code=code("algos.datasets.reading", "algos.datasets.storage"),
     output:
         "results/features/{dataset}.parquet",
-    params:
-        entry=dataset_entry,
     log:
         "logs/features/{dataset}.log",
     benchmark:
         "results/benchmarks/features/{dataset}.tsv"
+    threads: 1
     resources:
         mem_mb=4000,
         runtime=60,
-    threads: 1
+    params:
+        entry=dataset_entry,
     message:
         "Read {wildcards.dataset}"
     script:

@@ -12,16 +12,16 @@ rule make_splits:
         code=code("algos.evaluation.splits"),
     output:
         "results/splits/{experiment}/{dataset}.parquet",
-    params:
-        settings=split_settings,
     log:
         "logs/splits/{experiment}/{dataset}.log",
     benchmark:
         "results/benchmarks/splits/{experiment}/{dataset}.tsv"
+    threads: 1
     resources:
         mem_mb=2000,
         runtime=30,
-    threads: 1
+    params:
+        settings=split_settings,
     message:
         "Split {wildcards.dataset} for {wildcards.experiment}"
     script:

@@ -35,16 +35,16 @@ for experiment, dataset, method, folds in TRAINING:
         output:
             records=runs(experiment.name, dataset, method, folds, "json"),
             predictions=runs(experiment.name, dataset, method, folds, "parquet"),
-        params:
-            settings=dict(experiment.training(method), dataset=dataset),
         log:
             f"logs/train/{place}/{folds[0]}.log",
         benchmark:
             f"results/benchmarks/train/{place}/{folds[0]}.tsv"
+        threads: 1
         resources:
             mem_mb=settings.resources["mem_mb"],
             runtime=settings.resources["runtime_minutes"],
-        threads: 1
+        params:
+            settings=dict(experiment.training(method), dataset=dataset),
         message:
             f"Train {method} on {dataset}, {len(folds)} folds from {folds[0]}"
         script:

@@ -275,9 +275,7 @@ class _Checker:
                 missing = next(key for key in error.validator_value if key not in error.instance)
                 return self.error(path, f"the key {missing!r} is missing")
             case "pattern":
-                return self.error(
-                    path, f"the name {error.instance!r} must be lower-case letters, digits and underscores"
-                )
+                return self.error(path, f"{error.instance!r} must match the pattern {error.validator_value}")
         return self.error(path, _one_line(error.message))
 
     def _file(self, path: tuple) -> str:

@@ -1,0 +1,54 @@
+"""What can be asked for by name: everything, one kind of result, one experiment, one data set."""
+
+EXPERIMENTS = CONFIG.experiments.values()
+
+
+rule all:
+    default_target: True
+    input:
+        [table_files(name) + figure_files(name) for name in CONFIG.experiments],
+        "results/report.html",
+
+
+rule data:
+    input:
+        [f"results/features/{dataset}.parquet" for dataset in CONFIG.datasets],
+
+
+rule tables:
+    input:
+        [table_files(name) for name in CONFIG.experiments],
+
+
+rule figures:
+    input:
+        [figure_files(name) for name in CONFIG.experiments],
+
+
+rule report:
+    input:
+        "results/report.html",
+
+
+rule publish:
+    input:
+        [published_files(experiment) for experiment in EXPERIMENTS],
+
+
+for name in CONFIG.experiments:
+
+    rule:
+        name:
+            name
+        input:
+            table_files(name),
+            figure_files(name),
+
+
+for dataset in CONFIG.datasets:
+
+    rule:
+        name:
+            dataset
+        input:
+            [records(experiment, [dataset]) for experiment in EXPERIMENTS if dataset in experiment.datasets],
