@@ -48,19 +48,19 @@ setup: $(VENV)/.package ## Make the environment in .venv, once; again where what
 $(VENV)/.requirements: requirements.lock
 	@echo "== 1/2: the packages of requirements.lock into $(VENV) (about 900 MB, a few minutes; only now)"
 	@python=$$(sh tools/check_machine.sh $(PYTHON)) && { test -x $(BIN)/python || $$python -m venv $(VENV); }
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
 $(VENV)/.package: $(VENV)/.requirements pyproject.toml CMakeLists.txt $(KERNELS)
 	@echo "== 2/2: the package and its C++ extension"
 	@sh tools/check_machine.sh $(PYTHON) >/dev/null
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps --editable . \
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --no-build-isolation --no-deps --editable . \
 		> $(VENV)/build.log 2>&1 || { tail -n 20 $(VENV)/build.log; \
 		echo "The C++ extension could not be built; the whole output is in $(VENV)/build.log."; exit 1; }
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.requirements requirements-bench.in
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-bench.in
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -r requirements-bench.in
 	@touch $@
 
 lock: $(VENV)/.requirements ## Make requirements.lock anew from pyproject.toml and requirements.in

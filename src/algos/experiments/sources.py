@@ -154,12 +154,14 @@ def _absolute(node: ast.ImportFrom, module: str, path: Path) -> str:
 def _imports(name: str, path: Path, root: Path) -> set[str]:
     """Return the modules of the package that one file imports."""
     modules = set()
+    # A module that names compiled sources imports what is made from them, which has no file of its own.
+    compiled = name.rpartition(".")[0] if _kernel_sources(path) else None
     for node in ast.walk(_parse(path)):
         if isinstance(node, ast.Import):
             modules.update(alias.name for alias in node.names if _inside(alias.name))
         elif isinstance(node, ast.ImportFrom):
             source = _absolute(node, name, path)
-            if _inside(source):
+            if _inside(source) and source != compiled:
                 for alias in node.names:
                     modules.add(_imported_module(source, alias.name, root, f"{path}:{node.lineno}"))
     return modules

@@ -74,22 +74,22 @@ def run_fold(
     if table.y is None:
         raise InputError("the data set is multi-label and single-label methods cannot learn it")
     name, params, seed = settings["method"], settings["params"], settings["seed"]
+    staged = get_method(name).kind == "staged"
     X_train, y_train = table.X[train], table.y[train]
     selection = select(
-        name,
-        params,
+        lambda candidate: make_estimator(name, {**params, **candidate}, seed),
         settings["grid"],
         X_train,
         y_train,
         settings["n_selection_folds"],
         seed,
+        staged,
         settings["preprocess"],
         None if progress is None else progress("selection"),
     )
     part_done("selection")
     preprocessor = make_preprocessor(settings["preprocess"])
     X_train = preprocessor.fit_transform(X_train)
-    staged = get_method(name).kind == "staged"
     estimator = make_estimator(name, {**params, **selection.params}, seed)
     estimator.fit(X_train, y_train, **(_round_monitor(progress("fit"), estimator) if staged and progress else {}))
     part_done("fit")
