@@ -15,8 +15,8 @@ KERNEL_SOURCES = (
     "hamming_search.hpp",
 )
 
-# A feature with more distinct values than this is searched in presorted order instead of by histogram.
-MAX_HISTOGRAM_VALUES = 256
+# A feature with more distinct values than this is searched through bins that group them.
+MAX_BINS = 64
 
 
 def instruction_sets() -> list[str]:
@@ -33,9 +33,9 @@ class HammingTreeGrower:
         Finite features.
     signed_weights : ndarray of shape (n_samples, n_classes), float64
         ``w_il * y_il``; the absolute values sum to 1.
-    max_histogram_values : int
-        Features with at most this many distinct values are searched by histogram, the others in presorted order.
-        Both find the same cut.
+    max_bins : int
+        The values of a feature with more distinct ones than this are grouped into about as many bins. It decides
+        about time and memory only: the same cuts are found.
     instruction_set : str or None
         One of :func:`instruction_sets`; None takes the fastest.
 
@@ -49,7 +49,7 @@ class HammingTreeGrower:
         self,
         X: np.ndarray,
         signed_weights: np.ndarray,
-        max_histogram_values: int = MAX_HISTOGRAM_VALUES,
+        max_bins: int = MAX_BINS,
         instruction_set: str | None = None,
     ) -> None:
         X = _finite_matrix(X, "X")
@@ -65,8 +65,9 @@ class HammingTreeGrower:
         elif instruction_set not in instruction_sets():
             raise ValueError(f"instruction set {instruction_set!r} is not one of {instruction_sets()}")
         codes, values, start = _code_columns(X)
-        limit = min(max(int(max_histogram_values), 1), 65536)
-        self._grower = _hamming.Grower(codes, values, start, weights, limit, instruction_set)
+        if not 2 <= max_bins <= 32768:
+            raise ValueError(f"max_bins must lie in 2..32768, not at {max_bins}")
+        self._grower = _hamming.Grower(codes, values, start, weights, max_bins, instruction_set)
 
     def grow(self, n_inner_nodes: int) -> float:
         """Grow a tree of at most `n_inner_nodes` on the current weights and return its edge."""
@@ -98,7 +99,8 @@ class HammingForest:
     def arrays(self) -> dict[str, np.ndarray]:
         """Flat arrays: node_start, leaf_start, feature, threshold, minus_child, plus_child, gain, votes.
 
-        Tree t has the inner nodes ``node_start[t]:node_start[t + 1]``, and its leaves likewise. A child is an inner node's index within the tree, or ``~leaf``. ``votes`` is leaves x classes, flattened.
+        Tree t has the inner nodes ``node_start[t]:node_start[t + 1]``, and its leaves likewise. A child is an
+        inner node's index within the tree, or ``~leaf``. ``votes`` is leaves x classes, flattened.
         """
         return self._forest.arrays()
 

@@ -8,9 +8,10 @@
 namespace algos {
 
 int row_width(int classes) {
-  if (classes < 4) return 4;
-  if (classes < 8) return 8;
-  return (classes / 16 + 1) * 16;
+  const int lanes = classes + 2;
+  if (lanes <= 4) return 4;
+  if (lanes <= 8) return 8;
+  return (lanes + 15) / 16 * 16;
 }
 
 std::vector<std::string> instruction_sets() {
@@ -54,7 +55,7 @@ void votes_of(const std::int32_t* edges, int classes, std::int8_t* votes) {
 }  // namespace
 
 HammingGrower::HammingGrower(std::vector<CodedColumn> columns, int n, int classes, const double* signed_weights,
-                             int max_histogram_values, const std::string& instruction_set)
+                             int max_bins, const std::string& instruction_set)
     : columns_(std::move(columns)),
       n_(n),
       classes_(classes),
@@ -62,64 +63,85 @@ HammingGrower::HammingGrower(std::vector<CodedColumn> columns, int n, int classe
       kernels_(search_kernels(instruction_set, width_)),
       rows_(n),
       scratch_(n),
-      on_plus_side_(n),
+      node_of_(n),
       signed_weights_(std::size_t(n) * width_),
       weights_(std::size_t(n) * width_),
-      mass_(n),
       leaf_of_(n) {
-  histogram_features_.start.push_back(0);
-  for (std::size_t j = 0; j < columns_.size(); ++j) {
-    const CodedColumn& column = columns_[j];
-    if (column.n_values < 2) continue;  // a constant column has no cut
-    if (column.n_values > max_histogram_values) {
-      presorted_.push_back(int(j));
-      continue;
-    }
-    std::vector<std::int64_t> counts(column.n_values);
-    for (int i = 0; i < n_; ++i) ++counts[column.codes[i]];
-    histogram_features_.column.push_back(int(j));
-    histogram_features_.frequent_bin.push_back(
-        int(std::max_element(counts.begin(), counts.end()) - counts.begin()));
-    histogram_features_.start.push_back(histogram_features_.start.back() + column.n_values);
-  }
-  add_histogram_blocks();
-  initial_order_.resize(presorted_.size() * std::size_t(n));
-  for (std::size_t s = 0; s < presorted_.size(); ++s) {
-    const std::int32_t* codes = columns_[presorted_[s]].codes;
-    auto begin = initial_order_.begin() + s * n_;
-    std::iota(begin, begin + n_, 0);
-    std::stable_sort(begin, begin + n_, [codes](std::int32_t a, std::int32_t b) { return codes[a] < codes[b]; });
-  }
+  features_.start.push_back(0);
+  features_.rows_start.push_back(0);
+  for (std::size_t j = 0; j < columns_.size(); ++j)
+    if (columns_[j].n_values > 1) bin_column(int(j), max_bins);  // a constant column has no cut
+  add_blocks();
   for (int i = 0; i < n_; ++i)
     std::copy_n(signed_weights + std::size_t(i) * classes_, classes_, &signed_weights_[std::size_t(i) * width_]);
   quantise();
 }
 
-void HammingGrower::add_histogram_blocks() {
-  const auto& start = histogram_features_.start;
+// Groups a column's codes into bins of about n / max_bins rows; a value as frequent as that has a bin of its own.
+void HammingGrower::bin_column(int j, int max_bins) {
+  const CodedColumn& column = columns_[j];
+  std::vector<std::int64_t> count(column.n_values);
+  for (int i = 0; i < n_; ++i) ++count[column.codes[i]];
+  const std::int64_t enough = column.n_values <= max_bins ? 1 : (n_ + max_bins - 1) / max_bins;
+  std::int64_t in_bin = 0, most = -1;
+  std::int32_t first_code = 0, frequent_bin = 0;
+  for (std::int32_t code = 0; code < column.n_values; ++code) {
+    in_bin += count[code];
+    const bool next_is_frequent = code + 1 < column.n_values && count[code + 1] >= enough;
+    if (in_bin < enough && !next_is_frequent && code + 1 < column.n_values) continue;
+    features_.last_code.push_back(code);
+    features_.grouped.push_back(code > first_code);
+    if (in_bin > most) {
+      most = in_bin;
+      frequent_bin = std::int32_t(std::int64_t(features_.last_code.size()) - 1 - features_.start.back());
+    }
+    if (code > first_code) {
+      auto& rows = features_.rows_by_code;
+      const auto begin = std::ptrdiff_t(rows.size());
+      for (int i = 0; i < n_; ++i)
+        if (column.codes[i] >= first_code && column.codes[i] <= code) rows.push_back(i);
+      std::stable_sort(rows.begin() + begin, rows.end(), [&column](std::int32_t a, std::int32_t b) {
+        return column.codes[a] < column.codes[b];
+      });
+    }
+    features_.rows_start.push_back(std::int64_t(features_.rows_by_code.size()));
+    in_bin = 0;
+    first_code = code + 1;
+  }
+  features_.column.push_back(j);
+  features_.codes.push_back(column.codes);
+  features_.frequent_bin.push_back(frequent_bin);
+  features_.start.push_back(std::int64_t(features_.last_code.size()));
+}
+
+void HammingGrower::add_blocks() {
+  const auto& start = features_.start;
   const std::int64_t most_bins = std::min<std::int64_t>(65536, kBlockBytes / (4 * width_));
-  const int n_features = int(histogram_features_.column.size());
+  const int n_features = int(features_.column.size());
   for (int first = 0; first < n_features;) {
-    int last = first + 1;
-    while (last < n_features && start[last + 1] - start[first] <= most_bins) ++last;
-    HistogramBlock block;
-    block.first_feature = first;
-    block.last_feature = last;
-    block.first_bin = start[first];
+    BinnedFeatures::Block block;
+    block.first = first;
+    block.last = first + 1;
+    while (block.last < n_features && start[block.last + 1] - start[first] <= most_bins) ++block.last;
     add_rows_to_block(block);
-    histogram_features_.blocks.push_back(std::move(block));
-    first = last;
+    first = block.last;
+    features_.blocks.push_back(std::move(block));
   }
 }
 
-void HammingGrower::add_rows_to_block(HistogramBlock& block) {
-  const HistogramFeatures& features = histogram_features_;
+void HammingGrower::add_rows_to_block(BinnedFeatures::Block& block) {
+  std::vector<std::vector<std::int32_t>> bin_of_code;
+  for (int f = block.first; f < block.last; ++f) {
+    auto& bins = bin_of_code.emplace_back();
+    for (std::int64_t b = features_.start[f]; b < features_.start[f + 1]; ++b)
+      bins.resize(std::size_t(features_.last_code[b]) + 1, std::int32_t(b - features_.start[f]));
+  }
   block.row_start.push_back(0);
   for (int i = 0; i < n_; ++i) {
-    for (int f = block.first_feature; f < block.last_feature; ++f) {
-      const std::int32_t code = columns_[features.column[f]].codes[i];
-      if (code != features.frequent_bin[f])
-        block.bins.push_back(std::uint16_t(features.start[f] - block.first_bin + code));
+    for (int f = block.first; f < block.last; ++f) {
+      const std::int32_t bin = bin_of_code[f - block.first][features_.codes[f][i]];
+      if (bin != features_.frequent_bin[f])
+        block.bins.push_back(std::uint16_t(features_.start[f] - features_.start[block.first] + bin));
     }
     block.row_start.push_back(std::int64_t(block.bins.size()));
   }
@@ -131,62 +153,37 @@ void HammingGrower::quantise() {
   const std::vector<double> votes(width_, 1.0);
   std::vector<double> sums(width_);
   kernels_.reweight(signed_weights_.data(), leaf_of_.data(), votes.data(), n_, classes_, width_, 1.0, 1.0, sums.data(),
-                    weights_.data(), mass_.data());
+                    weights_.data());
 }
 
+// Figure 2: always cut the leaf whose cut improves the edge most.
 double HammingGrower::grow(int n_inner_nodes) {
   start_tree();
   std::vector<Node> open(1);
   open[0].end = n_;
   evaluate(open[0], true);
   open[0].key = open[0].cut.score;
-  for (int used = 1; used <= n_inner_nodes; ++used) {
+  for (int used = 1; used <= n_inner_nodes && !open.empty(); ++used) {
     const auto top = std::max_element(open.begin(), open.end(),
                                       [](const Node& a, const Node& b) { return a.key < b.key; });  // first of equals
-    if (open.empty() || top->key <= 0) break;
+    if (top->key <= 0) break;
     Node node = std::move(*top);
     open.erase(top);
-    std::vector<std::int8_t> votes(classes_);
-    votes_of(node.cut.edges.data(), classes_, votes.data());
     if (node.cut.feature < 0) {  // the constant classifier: better votes for this leaf, nothing to cut
-      hang(node, ~std::int32_t(tree_.leaf_start.back()));
-      assign_leaf(node, votes.data());
-      release(node);
-      continue;
-    }
-    const auto inner = std::int32_t(tree_.feature.size());
-    hang(node, inner);
-    const CodedColumn& column = columns_[node.cut.feature];
-    tree_.feature.push_back(node.cut.feature);
-    tree_.threshold.push_back(midpoint(column.values[node.cut.last_minus], column.values[next_code(node)]));
-    tree_.gain.push_back(double(node.key) / kFixedPointScale);
-    tree_.minus_child.push_back(0);
-    tree_.plus_child.push_back(0);
-    inner_votes_.insert(inner_votes_.end(), votes.begin(), votes.end());
-    split(node);
-    const std::size_t n_open = open.size();
-    add_children(node, inner, open);
-    if (used < n_inner_nodes) {
-      Node& minus = open[n_open];
-      Node& plus = open[n_open + 1];
-      Node& small = minus.end - minus.begin <= plus.end - plus.begin ? minus : plus;
-      Node& large = &small == &minus ? plus : minus;
-      evaluate(small, true);
-      if (node.histogram >= 0) {  // sibling = parent - child
-        large.histogram = node.histogram;
-        node.histogram = -1;
-        std::int32_t* whole = histograms_[large.histogram].data();
-        const std::int32_t* part = histograms_[small.histogram].data();
-        const std::size_t size = histograms_[large.histogram].size();
-        for (std::size_t b = 0; b < size; ++b) whole[b] -= part[b];
-      }
-      evaluate(large, false);
-      for (Node* child : {&minus, &plus}) child->key = child->cut.score - parent_edge(*child);
+      add_leaf(node);
+    } else {
+      split(node, add_inner_node(node), open);
+      if (used < n_inner_nodes) evaluate_children(node, open[open.size() - 2], open[open.size() - 1]);
     }
     release(node);
   }
-  finish_tree(open);
-  for (Node& node : open) release(node);
+  for (Node& node : open) {  // what was not cut keeps its parent's votes
+    if (node.parent >= 0)
+      for (int l = 0; l < classes_; ++l)
+        node.cut.edges[l] = node.side * inner_votes_[std::size_t(node.parent) * classes_ + l];
+    add_leaf(node);
+    release(node);
+  }
   std::vector<double> edges(width_);
   kernels_.leaf_edges(signed_weights_.data(), leaf_of_.data(), leaf_votes_.data(), n_, width_, edges.data());
   return std::accumulate(edges.begin(), edges.begin() + classes_, 0.0);
@@ -195,7 +192,7 @@ double HammingGrower::grow(int n_inner_nodes) {
 double HammingGrower::accept(double right, double wrong) {
   std::vector<double> sums(width_);
   kernels_.reweight(signed_weights_.data(), leaf_of_.data(), leaf_votes_.data(), n_, classes_, width_, right, wrong,
-                    sums.data(), weights_.data(), mass_.data());
+                    sums.data(), weights_.data());
   auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
   append(forest_.feature, tree_.feature);
   append(forest_.minus_child, tree_.minus_child);
@@ -213,7 +210,8 @@ void HammingGrower::start_tree() {
   inner_votes_.clear();
   leaf_votes_.clear();
   std::iota(rows_.begin(), rows_.end(), 0);
-  order_ = initial_order_;
+  std::fill(node_of_.begin(), node_of_.end(), 0);
+  n_nodes_ = 1;
 }
 
 // Finds the best stump of a node: the constant classifier first, then every cut (appendix B).
@@ -223,26 +221,32 @@ void HammingGrower::evaluate(Node& node, bool build_histogram) {
   kernels_.sum_rows(weights_.data(), rows, width_, node.total.data());
   node.cut.edges = node.total;
   for (int l = 0; l < classes_; ++l) node.cut.score += std::abs(node.total[l]);
-  if (!histogram_features_.column.empty()) {
-    if (build_histogram) {
-      node.histogram = free_histogram();
-      kernels_.build_histogram(histogram_features_, weights_.data(), rows, width_, node.total.data(),
-                               histograms_[node.histogram].data());
-    }
-    kernels_.scan_histogram(histogram_features_, histograms_[node.histogram].data(), node.total.data(), classes_,
-                            width_, node.cut);
+  if (build_histogram) {
+    node.histogram = zeroed_histogram();
+    kernels_.build_histogram(features_, weights_.data(), rows, width_, node.total.data(),
+                             histograms_[node.histogram].data());
   }
-  for (std::size_t s = 0; s < presorted_.size(); ++s) {
-    const Rows order{order_.data() + s * n_ + node.begin, node.end - node.begin};
-    kernels_.scan_presorted(presorted_[s], int(s), columns_[presorted_[s]].codes, order, weights_.data(), mass_.data(),
-                            node.total.data(), classes_, width_, node.cut);
-  }
+  const NodeSums sums{histograms_[node.histogram].data(), node.total.data(), node_of_.data(), node.id};
+  kernels_.search(features_, sums, weights_.data(), classes_, width_, node.cut);
 }
 
-int HammingGrower::free_histogram() {
-  const std::size_t size = std::size_t(histogram_features_.start.back()) * width_;
+// The smaller child's histogram is summed from its rows; the other's is what that leaves of the parent's.
+void HammingGrower::evaluate_children(Node& parent, Node& minus, Node& plus) {
+  Node& small = minus.end - minus.begin <= plus.end - plus.begin ? minus : plus;
+  Node& large = &small == &minus ? plus : minus;
+  evaluate(small, true);
+  std::swap(large.histogram, parent.histogram);
+  std::int32_t* whole = histograms_[large.histogram].data();
+  const std::int32_t* part = histograms_[small.histogram].data();
+  const std::size_t size = histograms_[large.histogram].size();
+  for (std::size_t b = 0; b < size; ++b) whole[b] -= part[b];
+  evaluate(large, false);
+  for (Node* child : {&minus, &plus}) child->key = child->cut.score - parent_edge(*child);
+}
+
+int HammingGrower::zeroed_histogram() {
   if (free_histograms_.empty()) {
-    histograms_.emplace_back(size);
+    histograms_.emplace_back(std::size_t(features_.start.back()) * width_);
     return int(histograms_.size()) - 1;
   }
   const int buffer = free_histograms_.back();
@@ -256,47 +260,55 @@ void HammingGrower::release(Node& node) {
   node.histogram = -1;
 }
 
-// The smallest code on the + side of a node's cut. Rows are already in the order of the node.
-std::int32_t HammingGrower::next_code(const Node& node) const {
-  const std::int32_t* codes = columns_[node.cut.feature].codes;
-  std::int32_t next = columns_[node.cut.feature].n_values - 1;
+std::int32_t HammingGrower::add_inner_node(const Node& node) {
+  const auto inner = std::int32_t(tree_.feature.size());
+  hang(node, inner);
+  tree_.feature.push_back(node.cut.feature);
+  tree_.threshold.push_back(threshold(node));
+  tree_.gain.push_back(double(node.key) / kFixedPointScale);
+  tree_.minus_child.push_back(0);
+  tree_.plus_child.push_back(0);
+  inner_votes_.resize(std::size_t(inner + 1) * classes_);
+  votes_of(node.cut.edges.data(), classes_, &inner_votes_[std::size_t(inner) * classes_]);
+  return inner;
+}
+
+// Halfway between the node's values on either side of its cut.
+double HammingGrower::threshold(const Node& node) const {
+  const CodedColumn& column = columns_[node.cut.feature];
+  std::int32_t below = -1, above = column.n_values;
   for (std::int32_t p = node.begin; p < node.end; ++p) {
-    const std::int32_t code = codes[rows_[p]];
-    if (code > node.cut.last_minus && code < next) next = code;
+    const std::int32_t code = column.codes[rows_[p]];
+    if (code <= node.cut.last_minus)
+      below = std::max(below, code);
+    else
+      above = std::min(above, code);
   }
-  return next;
+  return midpoint(column.values[below], column.values[above]);
 }
 
-// Partitions the rows of a node, - side first, each side in its old order, and the presorted lists with them.
-void HammingGrower::split(const Node& node) {
-  const std::int32_t* codes = columns_[node.cut.feature].codes;
-  for (std::int32_t p = node.begin; p < node.end; ++p)
-    on_plus_side_[rows_[p]] = codes[rows_[p]] > node.cut.last_minus;
-  auto partition = [&](std::int32_t* list) {
-    std::int32_t minus = node.begin, plus = 0;
-    for (std::int32_t p = node.begin; p < node.end; ++p) {
-      const std::int32_t row = list[p];
-      const std::uint8_t to_plus = on_plus_side_[row];
-      list[minus] = row;  // both writes always happen, only one counter moves: no branch to mispredict
-      scratch_[plus] = row;
-      minus += 1 - to_plus;
-      plus += to_plus;
-    }
-    std::copy_n(scratch_.begin(), plus, list + minus);
-  };
-  partition(rows_.data());
-  for (std::size_t s = 0; s < presorted_.size(); ++s) partition(order_.data() + s * n_);
-}
-
-void HammingGrower::add_children(Node& parent, std::int32_t inner, std::vector<Node>& open) {
-  std::int32_t middle = parent.begin;
-  while (middle < parent.end && !on_plus_side_[rows_[middle]]) ++middle;
+// Parts the rows of a node, - side first, each side in its old order, and opens its two children.
+void HammingGrower::split(const Node& parent, std::int32_t inner, std::vector<Node>& open) {
+  const std::int32_t* codes = columns_[parent.cut.feature].codes;
+  std::int32_t middle = parent.begin, n_plus = 0;
+  for (std::int32_t p = parent.begin; p < parent.end; ++p) {
+    const std::int32_t row = rows_[p];
+    const std::int32_t to_plus = codes[row] > parent.cut.last_minus;
+    rows_[middle] = row;  // both writes always happen, only one counter moves: no branch to mispredict
+    scratch_[n_plus] = row;
+    node_of_[row] = n_nodes_ + to_plus;
+    middle += 1 - to_plus;
+    n_plus += to_plus;
+  }
+  std::copy_n(scratch_.begin(), n_plus, rows_.begin() + middle);
   for (int side : {-1, 1}) {
     Node child;
+    child.id = n_nodes_++;
     child.begin = side < 0 ? parent.begin : middle;
     child.end = side < 0 ? middle : parent.end;
     child.parent = inner;
     child.side = side;
+    child.cut.edges.resize(width_);
     open.push_back(std::move(child));
   }
 }
@@ -314,27 +326,16 @@ void HammingGrower::hang(const Node& node, std::int32_t child) {
   (node.side < 0 ? tree_.minus_child : tree_.plus_child)[node.parent] = child;
 }
 
-void HammingGrower::assign_leaf(const Node& node, const std::int8_t* votes) {
-  const auto leaf = std::int32_t(tree_.leaf_start.back());
-  tree_.leaf_start.back() += 1;
+// A leaf with the votes of the node's edges.
+void HammingGrower::add_leaf(const Node& node) {
+  const auto leaf = std::int32_t(tree_.leaf_start.back()++);
+  hang(node, ~leaf);
   for (std::int32_t p = node.begin; p < node.end; ++p) leaf_of_[rows_[p]] = leaf;
-  tree_.votes.insert(tree_.votes.end(), votes, votes + classes_);
-  leaf_votes_.insert(leaf_votes_.end(), votes, votes + classes_);
+  tree_.votes.resize(std::size_t(leaf + 1) * classes_);
+  std::int8_t* votes = &tree_.votes[std::size_t(leaf) * classes_];
+  votes_of(node.cut.edges.data(), classes_, votes);
   leaf_votes_.resize(std::size_t(leaf + 1) * width_);
-}
-
-// The nodes left in the queue are leaves: -v on the - side and +v on the + side of their parent.
-void HammingGrower::finish_tree(const std::vector<Node>& open) {
-  for (const Node& node : open) {
-    std::vector<std::int8_t> votes(classes_);
-    if (node.parent < 0)
-      votes_of(node.total.data(), classes_, votes.data());  // nothing was cut and no stump has an edge
-    else
-      for (int l = 0; l < classes_; ++l)
-        votes[l] = std::int8_t(node.side * inner_votes_[std::size_t(node.parent) * classes_ + l]);
-    hang(node, ~std::int32_t(tree_.leaf_start.back()));
-    assign_leaf(node, votes.data());
-  }
+  std::copy_n(votes, classes_, &leaf_votes_[std::size_t(leaf) * width_]);
 }
 
 namespace {

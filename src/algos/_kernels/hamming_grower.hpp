@@ -28,7 +28,7 @@ class HammingGrower {
  public:
   // signed_weights: n x classes, w_il * y_il, the absolute values summing to 1.
   HammingGrower(std::vector<CodedColumn> columns, int n, int classes, const double* signed_weights,
-                int max_histogram_values, const std::string& instruction_set);
+                int max_bins, const std::string& instruction_set);
 
   // Grows one tree on the current weights; returns its edge (11) in double precision. The tree stays pending.
   double grow(int n_inner_nodes);
@@ -37,12 +37,10 @@ class HammingGrower {
   double accept(double right, double wrong);
 
   const Forest& forest() const { return forest_; }
-  const std::vector<std::int32_t>& leaves() const { return leaf_of_; }  // the last tree's leaf of each row
-  int width() const { return width_; }
-  const std::vector<double>& signed_weights() const { return signed_weights_; }
 
  private:
   struct Node {
+    std::int32_t id = 0;
     std::int32_t begin = 0, end = 0;  // rows
     std::int32_t parent = -1;         // inner node of the tree
     int side = 1;
@@ -52,35 +50,34 @@ class HammingGrower {
     Cut cut;
   };
 
-  void add_histogram_blocks();
-  void add_rows_to_block(HistogramBlock& block);
+  void bin_column(int column, int max_bins);
+  void add_blocks();
+  void add_rows_to_block(BinnedFeatures::Block& block);
   void quantise();
   void start_tree();
   void evaluate(Node& node, bool build_histogram);
-  int free_histogram();
+  void evaluate_children(Node& parent, Node& minus, Node& plus);
+  int zeroed_histogram();
   void release(Node& node);
-  void split(const Node& node);
-  void add_children(Node& parent, std::int32_t inner, std::vector<Node>& open);
-  std::int32_t next_code(const Node& node) const;
-  void assign_leaf(const Node& node, const std::int8_t* votes);
-  void hang(const Node& node, std::int32_t child);
-  void finish_tree(const std::vector<Node>& open);
+  std::int32_t add_inner_node(const Node& node);
+  double threshold(const Node& node) const;
+  void split(const Node& parent, std::int32_t inner, std::vector<Node>& open);
   std::int64_t parent_edge(const Node& node) const;
+  void hang(const Node& node, std::int32_t child);
+  void add_leaf(const Node& node);
 
   std::vector<CodedColumn> columns_;
   int n_, classes_, width_;
   SearchKernels kernels_;
-  HistogramFeatures histogram_features_;
-  std::vector<std::int32_t> presorted_;              // slot -> column
-  std::vector<std::int32_t> initial_order_, order_;  // slot x n rows by ascending code
-  std::vector<std::int32_t> rows_, scratch_;
-  std::vector<std::uint8_t> on_plus_side_;
+  BinnedFeatures features_;
+  std::vector<std::int32_t> rows_, scratch_;  // the rows of each node lie together, ascending
+  std::vector<std::int32_t> node_of_;
+  std::int32_t n_nodes_ = 0;
   std::vector<std::vector<std::int32_t>> histograms_;
   std::vector<int> free_histograms_;
 
   std::vector<double> signed_weights_;  // n x width
   std::vector<std::int32_t> weights_;   // the same in fixed point
-  std::vector<std::int32_t> mass_;
 
   Forest forest_, tree_;
   std::vector<std::int8_t> inner_votes_;  // inner node x class of the pending tree

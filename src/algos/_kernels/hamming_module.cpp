@@ -32,9 +32,9 @@ std::vector<T> to_vector(const Array<T, 1>& array) {
 class Grower {
  public:
   Grower(Array<std::int32_t, 2> codes, Array<double, 1> values, Array<std::int64_t, 1> value_start,
-         Array<double, 2> signed_weights, int max_histogram_values, const std::string& instruction_set)
+         Array<double, 2> signed_weights, int max_bins, const std::string& instruction_set)
       : codes_(to_flat(codes)), values_(to_vector(values)), grower_(columns(codes, value_start),
-        int(codes.shape(1)), int(signed_weights.shape(1)), signed_weights.data(), max_histogram_values,
+        int(codes.shape(1)), int(signed_weights.shape(1)), signed_weights.data(), max_bins,
         instruction_set) {}
 
   double grow(int n_inner_nodes) {

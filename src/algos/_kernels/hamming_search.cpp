@@ -38,26 +38,32 @@ inline void add(std::int32_t* __restrict to, const std::int32_t* __restrict from
   for (int l = 0; l < lanes<W>(width); ++l) to[l] += from[l];
 }
 
+inline std::int32_t distance(std::int32_t total, std::int32_t minus) { return std::abs((total - minus) - minus); }
+
 // Sum over classes of |edge| when the points summed in `minus` are on the - side.
 template <int W>
 inline std::int32_t cut_score(const std::int32_t* __restrict total, const std::int32_t* __restrict minus, int classes,
                               int width) {
-  std::int32_t score = 0;
-  for (int l = 0; l < lanes<W>(width); ++l) score += std::abs((total[l] - minus[l]) - minus[l]);
-  return score - std::abs((total[classes] - minus[classes]) - minus[classes]);  // the lane of counts is no class
+  std::uint32_t score = 0;  // lanes K and K + 1 are no classes; unsigned, since they may wrap around before they go
+  for (int l = 0; l < lanes<W>(width); ++l) score += std::uint32_t(distance(total[l], minus[l]));
+  score -= std::uint32_t(distance(total[classes], minus[classes]));
+  score -= std::uint32_t(distance(total[classes + 1], minus[classes + 1]));
+  return std::int32_t(score);
 }
 
-// The least score that would replace the best: ties go to the lower column, then to the lower threshold.
-inline std::int32_t score_needed(const Cut& best, int column) { return best.score + (column > best.feature ? 1 : 0); }
+// The least score with which a cut after code `last_minus` would replace the best: ties go to the lower column, then
+// to the lower threshold.
+inline std::int32_t score_needed(const Cut& best, int column, std::int32_t last_minus) {
+  const bool comes_first = column < best.feature || (column == best.feature && last_minus < best.last_minus);
+  return best.score + (comes_first ? 0 : 1);
+}
 
 template <int W>
-inline void take(Cut& best, std::int32_t score, int column, int slot, std::int32_t last_minus, bool presorted,
-                 const std::int32_t* total, const std::int32_t* minus, int width) {
+inline void take(Cut& best, std::int32_t score, int column, std::int32_t last_minus, const std::int32_t* total,
+                 const std::int32_t* minus, int width) {
   best.score = score;
   best.feature = column;
-  best.slot = slot;
   best.last_minus = last_minus;
-  best.presorted = presorted;
   for (int l = 0; l < lanes<W>(width); ++l) best.edges[l] = (total[l] - minus[l]) - minus[l];
 }
 
@@ -71,10 +77,10 @@ void sum_rows(const std::int32_t* weights, Rows rows, int width, std::int32_t* t
 }
 
 template <int W>
-void complete_frequent_bins(const HistogramFeatures& features, const HistogramBlock& block, const std::int32_t* total,
-                            int width, std::int32_t* histogram) {
+void complete_frequent_bins(const BinnedFeatures& features, const BinnedFeatures::Block& block,
+                            const std::int32_t* total, int width, std::int32_t* histogram) {
   Lanes<W> rest(width);
-  for (int f = block.first_feature; f < block.last_feature; ++f) {
+  for (int f = block.first; f < block.last; ++f) {
     clear<W>(rest.data(), width);
     for (std::int64_t b = features.start[f]; b < features.start[f + 1]; ++b)
       add<W>(rest.data(), histogram + b * lanes<W>(width), width);
@@ -84,10 +90,10 @@ void complete_frequent_bins(const HistogramFeatures& features, const HistogramBl
 }
 
 template <int W>
-void build_histogram(const HistogramFeatures& features, const std::int32_t* weights, Rows rows, int width,
+void build_histogram(const BinnedFeatures& features, const std::int32_t* weights, Rows rows, int width,
                      const std::int32_t* total, std::int32_t* histogram) {
-  for (const HistogramBlock& block : features.blocks) {
-    std::int32_t* base = histogram + block.first_bin * lanes<W>(width);
+  for (const BinnedFeatures::Block& block : features.blocks) {
+    std::int32_t* base = histogram + features.start[block.first] * lanes<W>(width);
     for (std::int32_t p = 0; p < rows.count; ++p) {
       const std::int32_t row = rows.index[p];
       const std::int32_t* weight = weights + std::int64_t{row} * lanes<W>(width);
@@ -98,49 +104,96 @@ void build_histogram(const HistogramFeatures& features, const std::int32_t* weig
   }
 }
 
+// Moving a point from the + to the - side changes the score by at most twice its mass. So within a bin of mass m
+// between cuts of scores s and t, no cut scores more than (s + t) / 2 + m. Twice that bound:
+inline std::int64_t twice_bound(std::int32_t score_before, std::int32_t score_after, std::int32_t mass) {
+  return std::int64_t{score_before} + score_after + 2 * std::int64_t{mass};
+}
+
+// Improves `best` by the cuts between bins of one feature; returns the largest twice_bound of its grouped bins.
 template <int W>
-void scan_histogram(const HistogramFeatures& features, const std::int32_t* histogram, const std::int32_t* total,
-                    int classes, int width, Cut& best) {
+std::int64_t search_between_bins(const BinnedFeatures& features, int f, const NodeSums& node, int classes, int width,
+                                 Cut& best) {
+  const int column = features.column[f];
   Lanes<W> sums(width);
   std::int32_t* minus = sums.data();
-  for (std::size_t f = 0; f < features.column.size(); ++f) {
-    const int column = features.column[f];
-    std::int32_t needed = score_needed(best, column);
-    clear<W>(minus, width);
-    for (std::int64_t b = features.start[f]; b < features.start[f + 1]; ++b) {
-      const std::int32_t* bin = histogram + b * lanes<W>(width);
-      if (bin[classes] == 0) continue;  // no point of the node has this value
-      add<W>(minus, bin, width);
-      if (minus[classes] == total[classes]) break;  // the + side is empty
-      const std::int32_t score = cut_score<W>(total, minus, classes, width);
-      if (score < needed) continue;
-      take<W>(best, score, column, static_cast<int>(f), static_cast<std::int32_t>(b - features.start[f]), false,
-              total, minus, width);
-      needed = score + 1;
+  clear<W>(minus, width);
+  std::int32_t before = cut_score<W>(node.total, minus, classes, width);
+  std::int64_t bound = -1;
+  for (std::int64_t b = features.start[f]; b < features.start[f + 1]; ++b) {
+    const std::int32_t* bin = node.histogram + b * lanes<W>(width);
+    if (bin[classes] == 0) continue;  // no point of the node has such a value
+    add<W>(minus, bin, width);
+    const std::int32_t score = cut_score<W>(node.total, minus, classes, width);
+    if (features.grouped[b] && bin[classes] > 1) {
+      const std::int64_t inside = twice_bound(before, score, bin[classes + 1]);
+      if (inside > bound) bound = inside;
     }
+    before = score;
+    if (minus[classes] == node.total[classes]) break;  // the + side is empty
+    if (score >= score_needed(best, column, features.last_code[b]))
+      take<W>(best, score, column, features.last_code[b], node.total, minus, width);
+  }
+  return bound;
+}
+
+// Improves `best` by the cuts between the values of one bin. `minus` holds the sum of the bins before it.
+template <int W>
+void search_in_bin(const BinnedFeatures& features, int f, std::int64_t b, const NodeSums& node,
+                   const std::int32_t* weights, int classes, int width, std::int32_t* minus, Cut& best) {
+  const std::int32_t* codes = features.codes[f];
+  std::int64_t bound = cut_score<W>(node.total, minus, classes, width);
+  std::int32_t last = -1;
+  for (std::int64_t p = features.rows_start[b]; p < features.rows_start[b + 1]; ++p) {
+    const std::int32_t row = features.rows_by_code[p];
+    if (node.node_of[row] != node.node) continue;
+    const std::int32_t code = codes[row];
+    if (last >= 0 && code != last && bound >= score_needed(best, features.column[f], last)) {
+      const std::int32_t score = cut_score<W>(node.total, minus, classes, width);
+      bound = score;
+      if (score >= score_needed(best, features.column[f], last))
+        take<W>(best, score, features.column[f], last, node.total, minus, width);
+    }
+    const std::int32_t* weight = weights + std::int64_t{row} * lanes<W>(width);
+    add<W>(minus, weight, width);
+    bound += 2 * std::int64_t{weight[classes + 1]};
+    last = code;
   }
 }
 
 template <int W>
-void scan_presorted(int column, int slot, const std::int32_t* codes, Rows order, const std::int32_t* weights,
-                    const std::int32_t* mass, const std::int32_t* total, int classes, int width, Cut& best) {
-  Lanes<W> sums(width);
+void search_within_bins(const BinnedFeatures& features, int f, const NodeSums& node, const std::int32_t* weights,
+                        int classes, int width, Cut& best) {
+  Lanes<W> sums(width), inside(width);
   std::int32_t* minus = sums.data();
   clear<W>(minus, width);
-  std::int32_t needed = score_needed(best, column);
-  // Moving a point changes the score by at most twice its mass: no cut is scored while that bound is too low.
-  std::int64_t bound = cut_score<W>(total, minus, classes, width);
-  for (std::int32_t p = 0; p + 1 < order.count; ++p) {
-    const std::int32_t row = order.index[p];
-    add<W>(minus, weights + std::int64_t{row} * lanes<W>(width), width);
-    bound += 2 * std::int64_t{mass[row]};
-    if (bound < needed || codes[row] == codes[order.index[p + 1]]) continue;
-    const std::int32_t score = cut_score<W>(total, minus, classes, width);
-    bound = score;
-    if (score < needed) continue;
-    take<W>(best, score, column, slot, codes[row], true, total, minus, width);
-    needed = score + 1;
+  std::int32_t before = cut_score<W>(node.total, minus, classes, width);
+  for (std::int64_t b = features.start[f]; b < features.start[f + 1]; ++b) {
+    const std::int32_t* bin = node.histogram + b * lanes<W>(width);
+    if (bin[classes] == 0) continue;
+    std::memcpy(inside.data(), minus, sizeof(std::int32_t) * lanes<W>(width));
+    add<W>(minus, bin, width);
+    const std::int32_t score = cut_score<W>(node.total, minus, classes, width);
+    const std::int64_t bound = twice_bound(before, score, bin[classes + 1]);
+    before = score;
+    // The bin's first code is the lowest possible threshold inside it, the easiest one to win a tie with.
+    const std::int32_t first_code = b == features.start[f] ? 0 : features.last_code[b - 1] + 1;
+    if (features.grouped[b] && bin[classes] > 1 &&
+        bound >= 2 * std::int64_t{score_needed(best, features.column[f], first_code)})
+      search_in_bin<W>(features, f, b, node, weights, classes, width, inside.data(), best);
   }
+}
+
+template <int W>
+void search(const BinnedFeatures& features, const NodeSums& node, const std::int32_t* weights, int classes, int width,
+            Cut& best) {
+  const int n_features = int(features.column.size());
+  std::vector<std::int64_t> bounds(n_features);
+  for (int f = 0; f < n_features; ++f)
+    bounds[f] = search_between_bins<W>(features, f, node, classes, width, best);
+  for (int f = 0; f < n_features; ++f)
+    if (bounds[f] >= 2 * std::int64_t{score_needed(best, features.column[f], 0)})
+      search_within_bins<W>(features, f, node, weights, classes, width, best);
 }
 
 template <int W>
@@ -161,28 +214,27 @@ inline std::int32_t round_to_int(double x) {
 
 template <int W>
 void reweight(double* signed_weights, const std::int32_t* leaf_of, const double* votes, int n, int classes, int width,
-              double right, double wrong, double* sums, std::int32_t* weights, std::int32_t* mass) {
+              double right, double wrong, double* sums, std::int32_t* weights) {
   for (int i = 0; i < n; ++i) {
     double* __restrict weight = signed_weights + std::int64_t{i} * lanes<W>(width);
     const double* __restrict vote = votes + std::int64_t{leaf_of[i]} * lanes<W>(width);
     std::int32_t* __restrict fixed = weights + std::int64_t{i} * lanes<W>(width);
-    std::int32_t row_mass = 0;
+    std::int32_t mass = 0;
     for (int l = 0; l < lanes<W>(width); ++l) {
       const double updated = weight[l] * (weight[l] * vote[l] > 0 ? right : wrong);
       weight[l] = updated;
       sums[l] += std::fabs(updated);
       fixed[l] = round_to_int(updated * kFixedPointScale);
-      row_mass += std::abs(fixed[l]);
+      mass += std::abs(fixed[l]);
     }
-    mass[i] = row_mass;
     fixed[classes] = 1;
+    fixed[classes + 1] = mass;
   }
 }
 
 template <int W>
 SearchKernels table() {
-  return {sum_rows<W>,       build_histogram<W>, scan_histogram<W>,
-          scan_presorted<W>, leaf_edges<W>,      reweight<W>};
+  return {sum_rows<W>, build_histogram<W>, search<W>, leaf_edges<W>, reweight<W>};
 }
 
 }  // namespace
