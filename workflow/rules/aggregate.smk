@@ -20,7 +20,10 @@ def table_settings(wildcards):
     return {
         "title": experiment.title,
         "dataset_aliases": experiment.dataset_aliases,
-        "labels": {name: (METHODS[name].label, METHODS[name].printed_labels) for name in experiment.methods},
+        "labels": {
+            name: (METHODS[name].label, METHODS[name].printed_labels)
+            for name in experiment.methods
+        },
         "notes": {
             name: CONFIG.datasets[name]["note"]
             for name in experiment.datasets

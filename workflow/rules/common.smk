@@ -41,7 +41,10 @@ def code(*modules):
 
 def runs(experiment, dataset, method, folds, suffix):
     """The files of some folds."""
-    return [f"results/runs/{experiment}/{dataset}/{method}/{fold}.{suffix}" for fold in folds]
+    return [
+        f"results/runs/{experiment}/{dataset}/{method}/{fold}.{suffix}"
+        for fold in folds
+    ]
 
 
 def records(experiment, datasets=None):
@@ -50,5 +53,7 @@ def records(experiment, datasets=None):
         record
         for dataset in datasets or experiment.datasets
         for method in experiment.methods
-        for record in runs(experiment.name, dataset, method, experiment.fold_names(), "json")
+        for record in runs(
+            experiment.name, dataset, method, experiment.fold_names(), "json"
+        )
     ]

@@ -1,21 +1,27 @@
 """Raw files of the data sets, from mirrors or official addresses, checked by their hashes."""
 
-from algos.datasets.registry import raw_paths
+from algos.datasets.registry import raw_paths, reader_of
 
 
-def raw_files(dataset):
-    """The files of a data set; none for those that an installed package ships."""
-    return raw_paths(dataset, CONFIG.datasets[dataset], CONFIG.data["directory"])
+def raw_files(dataset, fetched_only=False):
+    """The files of a data set: none where an installed package ships it; a user's own lie where they are."""
+    entry = CONFIG.datasets[dataset]
+    paths = raw_paths(dataset, entry, CONFIG.data["directory"])
+    return [
+        path
+        for path, file in zip(paths, entry["files"])
+        if not (fetched_only and "path" in file)
+    ]
 
 
 for dataset in CONFIG.datasets:
-    if raw_files(dataset):
+    if raw_files(dataset, fetched_only=True):
 
         rule:
             name:
                 f"fetch_{dataset}"
             output:
-                raw_files(dataset),
+                raw_files(dataset, fetched_only=True),
             log:
                 f"logs/data/{dataset}.log",
             benchmark:

@@ -1,14 +1,16 @@
 """Each data set as one table: features, labels, the designated split."""
 
 
-def dataset_entry(wildcards):
-    return CONFIG.datasets[wildcards.dataset]
+def reading_code(wildcards):
+    """The reader of a data set is looked up by name, so that its module must be named too."""
+    reader, _ = reader_of(CONFIG.datasets[wildcards.dataset])
+    return code("algos.datasets.reading", "algos.datasets.storage", reader.__module__)
 
 
 rule make_features:
     input:
         raw=lambda wildcards: raw_files(wildcards.dataset),
-        code=code("algos.datasets.reading", "algos.datasets.storage"),
+        code=reading_code,
     output:
         "results/features/{dataset}.parquet",
     log:
@@ -20,7 +22,8 @@ rule make_features:
         mem_mb=4000,
         runtime=60,
     params:
-        entry=dataset_entry,
+        entry=lambda wildcards: CONFIG.datasets[wildcards.dataset],
+        directory=CONFIG.data["directory"],
     message:
         "Read {wildcards.dataset}"
     script:

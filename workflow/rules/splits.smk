@@ -3,7 +3,11 @@
 
 def split_settings(wildcards):
     experiment = CONFIG.experiments[wildcards.experiment]
-    return {"protocol": experiment.protocol, "seed": experiment.seed, "folds": experiment.fold_names()}
+    return {
+        "protocol": experiment.protocol,
+        "seed": experiment.seed,
+        "folds": experiment.fold_names(),
+    }
 
 
 rule make_splits:

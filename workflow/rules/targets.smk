@@ -51,4 +51,8 @@ for dataset in CONFIG.datasets:
         name:
             dataset
         input:
-            [records(experiment, [dataset]) for experiment in EXPERIMENTS if dataset in experiment.datasets],
+            [
+                records(experiment, [dataset])
+                for experiment in EXPERIMENTS
+                if dataset in experiment.datasets
+            ],

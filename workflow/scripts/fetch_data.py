@@ -1,14 +1,16 @@
 """Fetch the files of one data set."""
 
+from pathlib import Path
+
 from algos.experiments.jobs import job_log
 
 with job_log(snakemake.log[0]):
-    from algos.datasets.fetch import fetch
-    from algos.experiments.config import data_mirrors
+    from algos.datasets.fetching import fetch
 
     fetch(
         snakemake.params.dataset,
-        snakemake.params.files,
-        directory=snakemake.config.get("data", {}).get("directory"),
-        mirrors=data_mirrors(snakemake.config.get("data", {})),
+        {"files": snakemake.params.files},
+        Path(snakemake.output[0]).parent.parent,
+        # Not a parameter of the rule: where a file is looked for first changes nothing about it.
+        snakemake.config.get("data", {}).get("mirrors", []),
     )

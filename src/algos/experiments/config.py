@@ -22,7 +22,6 @@ PROTOCOL_DEFAULTS = {
     "random_percentage": {"test_percent": 50, "n_repeats": 10},
 }
 RESOURCES_DEFAULTS = {"mem_mb": 2000, "runtime_minutes": 720}
-MIRRORS_VARIABLE = "ALGOS_DATA_MIRRORS"
 
 PathLike = str | os.PathLike
 
@@ -114,7 +113,7 @@ class Config:
     datasets : dict
         Name -> registry entry, of the data sets that the experiments use.
     data : dict
-        ``directory``, ``mirrors`` (those of the environment variable first), ``registry``.
+        ``directory``, ``mirrors``, ``registry``.
     figures : dict
         The look of figures.
     """
@@ -181,7 +180,6 @@ def check_config(
     checker = _Checker([Path(file) for file in files])
     checker.check_schema(config, read_yaml(schema))
     data = {**DATA_DEFAULTS, **config.get("data", {})}
-    mirrors = [mirror for mirror in os.environ.get(MIRRORS_VARIABLE, "").split(os.pathsep) if mirror]
     known = registry.load_registry(data["registry"], data.pop("datasets"))
     experiments = {
         name: _experiment(name, declared, known, checker, Path(source_root))
@@ -192,7 +190,7 @@ def check_config(
     return Config(
         experiments=experiments,
         datasets={name: known[name] for name in used},
-        data={**data, "mirrors": [*mirrors, *data["mirrors"]]},
+        data=data,
         figures=dict(config.get("figures", {})),
     )
 

@@ -1,5 +1,6 @@
 """What a job of the workflow does around its computation: its log, and folds that outlive a killed job."""
 
+import logging
 import os
 import sys
 import traceback
@@ -31,6 +32,7 @@ def job_log(path: str | os.PathLike) -> Iterator[None]:
         sys.stderr.flush()
         for descriptor in (1, 2):
             os.dup2(log.fileno(), descriptor)
+    logging.basicConfig(level=logging.INFO, format="%(message)s", force=True)
     try:
         yield
     except InputError as error:

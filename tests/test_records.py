@@ -1,0 +1,172 @@
+"""Files of a run: the same bytes for the same content, whole or not there, and nothing computed twice."""
+
+import io
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from algos.exceptions import InputError
+from algos.experiments import records
+from algos.experiments.records import (
+    Cost,
+    Predictions,
+    Progress,
+    Unfinished,
+    duration,
+    fingerprint,
+    read_split,
+    write_predictions,
+    write_record,
+    write_splits,
+)
+
+
+def predictions(score=0.25):
+    return Predictions(
+        rows=np.array([3, 5]),
+        label=np.array(["b", "a"]),
+        predicted=np.array(["b", "b"]),
+        classes=["a", "b", "c"],
+        scores=np.array([[score, 0.5, np.nan], [0.1, 0.2, np.nan]]),
+    )
+
+
+def test_predictions_file_has_the_stated_columns(tmp_path):
+    write_predictions(predictions(), tmp_path / "p.parquet")
+    table = pq.read_table(tmp_path / "p.parquet")
+    assert table.column_names == ["row", "label", "predicted", "score:a", "score:b", "score:c"]
+    assert str(table.schema.field("row").type) == "int32"
+    assert table["label"].to_pylist() == ["b", "a"]
+    assert table["predicted"].to_pylist() == ["b", "b"]
+    assert table["score:b"].to_pylist() == [0.5, 0.2]
+
+
+def test_same_content_gives_the_same_bytes(tmp_path):
+    for name in "12":
+        write_predictions(predictions(), tmp_path / f"{name}.parquet")
+    write_record({"b": {"y": 1, "x": 0.1}, "a": [1, None]}, tmp_path / "1.json")
+    write_record({"a": [1, None], "b": {"x": 0.1, "y": 1}}, tmp_path / "2.json")
+    for suffix in ("parquet", "json"):
+        assert (tmp_path / f"1.{suffix}").read_bytes() == (tmp_path / f"2.{suffix}").read_bytes()
+    assert json.loads((tmp_path / "1.json").read_text()) == {"a": [1, None], "b": {"x": 0.1, "y": 1}}
+
+
+def test_a_number_that_json_cannot_hold_leaves_no_file(tmp_path):
+    with pytest.raises(ValueError, match="JSON"):
+        write_record({"a": float("nan")}, tmp_path / "r.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_splits_come_back_as_written(tmp_path):
+    folds = [
+        SimpleNamespace(name="r0f1", train=np.array([0, 3]), test=np.array([1, 2])),
+        SimpleNamespace(name="r0f0", train=np.array([1, 2, 3]), test=np.array([0])),
+    ]
+    write_splits(folds, tmp_path / "s.parquet")
+    table = pq.read_table(tmp_path / "s.parquet")
+    assert table["fold"].to_pylist() == ["r0f1"] * 4 + ["r0f0"] * 4
+    assert table["row"].to_pylist() == [0, 1, 2, 3] * 2
+    for fold in folds:
+        train, test = read_split(tmp_path / "s.parquet", fold.name)
+        np.testing.assert_array_equal(train, fold.train)
+        np.testing.assert_array_equal(test, fold.test)
+    with pytest.raises(InputError, match="has no fold 'other'"):
+        read_split(tmp_path / "s.parquet", "other")
+
+
+def test_fingerprint_depends_on_settings_and_contents_only(tmp_path):
+    for name, text in (("a", "1"), ("b", "2")):
+        (tmp_path / name).write_text(text)
+    files = [tmp_path / "a", tmp_path / "b"]
+    first = fingerprint({"x": 1, "y": 2}, files)
+    assert fingerprint({"y": 2, "x": 1}, files[::-1]) == first
+    assert fingerprint({"x": 1, "y": 3}, files) != first
+    (tmp_path / "b").write_text("3")
+    assert fingerprint({"x": 1, "y": 2}, files) != first
+
+
+def outputs(tmp_path, *folds):
+    return [tmp_path / "out" / f"{fold}.{suffix}" for fold in folds for suffix in ("json", "parquet")]
+
+
+def test_finished_folds_are_found_again_and_published_together(tmp_path):
+    first = Unfinished(tmp_path / "kept", "key")
+    first.keep("f0", {"n": 0}, predictions())
+    assert first.has("f0")
+    assert not first.has("f1")
+    again = Unfinished(tmp_path / "kept", "key")
+    assert again.has("f0")
+    again.keep("f1", {"n": 1}, predictions())
+    again.publish(outputs(tmp_path, "f0", "f1"))
+    assert all(path.is_file() for path in outputs(tmp_path, "f0", "f1"))
+    assert json.loads((tmp_path / "out/f1.json").read_text()) == {"n": 1}
+    assert not again.has("f0")
+    assert not [path for path in (tmp_path / "kept").rglob("*") if path.is_file()]
+
+
+def test_another_jobs_folds_stay(tmp_path):
+    mine, other = Unfinished(tmp_path / "kept", "key"), Unfinished(tmp_path / "kept", "key")
+    other.keep("f9", {}, predictions())
+    mine.keep("f0", {}, predictions())
+    mine.publish(outputs(tmp_path, "f0"))
+    assert other.has("f9")
+
+
+def test_folds_of_other_settings_are_not_taken(tmp_path):
+    Unfinished(tmp_path / "kept", "old").keep("f0", {}, predictions())
+    assert not Unfinished(tmp_path / "kept", "new").has("f0")
+    assert not (tmp_path / "kept" / "old").exists()
+
+
+def test_a_kill_while_publishing_loses_nothing(tmp_path, monkeypatch):
+    kept = Unfinished(tmp_path / "kept", "key")
+    for fold in ("f0", "f1"):
+        kept.keep(fold, {"fold": fold}, predictions())
+    copy, copied = records.shutil.copyfile, []
+
+    def killed_at_the_third(source, target):
+        if len(copied) == 2:
+            raise KeyboardInterrupt
+        copied.append(source)
+        return copy(source, target)
+
+    monkeypatch.setattr(records.shutil, "copyfile", killed_at_the_third)
+    with pytest.raises(KeyboardInterrupt):
+        kept.publish(outputs(tmp_path, "f0", "f1"))
+    assert Unfinished(tmp_path / "kept", "key").has("f0")
+    assert not (tmp_path / "out/f1.json").exists()
+
+
+def test_cost_counts_cpu_time_by_part_and_memory_by_fold():
+    cost = Cost()
+    np.ones(30_000_000).sum()
+    cost.part_done("selection")
+    cost.part_done("fit")
+    total = cost.total()
+    assert set(total) == {"selection_cpu_seconds", "fit_cpu_seconds", "wall_seconds", "peak_memory_mib"}
+    assert total["selection_cpu_seconds"] > total["fit_cpu_seconds"] >= 0
+    later = Cost().total()
+    assert later["peak_memory_mib"] <= total["peak_memory_mib"]
+    assert total["peak_memory_mib"] > 200
+
+
+def test_progress_tells_time_left_but_not_too_often(monkeypatch):
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(records.time, "monotonic", lambda: clock.now)
+    stream = io.StringIO()
+    progress = Progress("selection", every=15, stream=stream)
+    for done in range(1, 5):
+        clock.now += 10
+        progress(done, 8, f"fit {done}")
+    assert stream.getvalue().splitlines() == [
+        "selection: 2 of 8 after 20 s, about 1 min 0 s left (fit 2)",
+        "selection: 4 of 8 after 40 s, about 40 s left (fit 4)",
+    ]
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0.4, "0 s"), (61, "1 min 1 s"), (3660, "1 h 1 min")])
+def test_durations_read_well(seconds, text):
+    assert duration(seconds) == text

@@ -1,0 +1,82 @@
+"""One page that shows everything."""
+
+
+def data_sources():
+    """What the report says of the origin of each file."""
+    rows = []
+    for name, entry in CONFIG.datasets.items():
+        about = {
+            "dataset": name,
+            "licence": entry.get("licence"),
+            "note": entry.get("note"),
+        }
+        if not entry["files"]:
+            rows.append({**about, "source": "scikit-learn, which has it with it"})
+        for file in entry["files"]:
+            for source in file.get(
+                "sources",
+                [{"file": file.get("path"), "urls": [], "sha256": file.get("sha256")}],
+            ):
+                origin = source["urls"][0] if source["urls"] else None
+                rows.append(
+                    {
+                        **about,
+                        "file": source["file"],
+                        "source": origin,
+                        "sha256": source["sha256"],
+                    }
+                )
+    return rows
+
+
+def report_settings():
+    """What the report says of each experiment beside its tables and figures."""
+    return [
+        {
+            "name": experiment.name,
+            "title": experiment.title,
+            "paper": experiment.paper,
+            "protocol": experiment.protocol,
+            "settings": config["experiments"][experiment.name],
+            "tables_dir": os.path.dirname(table_files(experiment.name)[0]),
+            "figures_dir": os.path.dirname(figure_files(experiment.name)[0]),
+        }
+        for experiment in CONFIG.experiments.values()
+    ]
+
+
+def command_line():
+    """What makes these results again."""
+    files = [os.path.relpath(file) for file in workflow.configfiles]
+    named = (
+        ""
+        if files in ([], ["config/config.yaml"])
+        else f" --configfile {' '.join(files)}"
+    )
+    return f"snakemake --cores 2{named}"
+
+
+rule write_report:
+    input:
+        tables=[table_files(name) for name in CONFIG.experiments],
+        figures=[figure_files(name) for name in CONFIG.experiments],
+        template=sorted(Path(SOURCES).glob("algos/experiments/templates/*")),
+        code=code("algos.experiments.report"),
+    output:
+        "results/report.html",
+    log:
+        "logs/report.log",
+    benchmark:
+        "results/benchmarks/report.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=30,
+    params:
+        experiments=report_settings(),
+        data_sources=data_sources(),
+        command=command_line(),
+    message:
+        "Write the report"
+    script:
+        "../scripts/write_report.py"
