@@ -1,0 +1,1 @@
+"""One module a file format; each function gives a :class:`algos.datasets.Table`."""

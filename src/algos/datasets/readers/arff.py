@@ -1,0 +1,253 @@
+"""ARFF, the format of Weka and (with a list of labels in XML) of Mulan, dense and sparse, through liac-arff."""
+
+import os
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from algos.datasets.columns import Coding, Column, assemble, column_roles
+from algos.datasets.hints import listed, nearest
+from algos.datasets.table import Table, multi_label_table, split_of
+from algos.datasets.textfile import Paths, as_paths, read_bytes, text_lines
+from algos.exceptions import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+Labels = str | os.PathLike | Sequence[str] | int
+
+
+def load_arff(
+    path: Paths,
+    labels: Labels | None = None,
+    *,
+    target: str | int = -1,
+    encoding: str | None = None,
+    drop: Sequence[str | int] = (),
+    categorical: str | Mapping[str, Coding] | None = None,
+    missing: str = "error",
+    parts: Sequence[str] | None = None,
+) -> Table:
+    """Read an ARFF file, single-label or multi-label.
+
+    Parameters
+    ----------
+    path : path-like or sequence of path-like
+        One file, or several with the same attributes, read one after the other; plain or compressed (.gz).
+    labels : path-like, sequence of str, int, or None
+        Which attributes are the labels of a multi-label set: Mulan's XML file (matched by name, since its order may
+        differ from the columns'; the labels keep the columns' order), names, or the number of attributes at the end.
+        None reads a single-label set.
+    target : str or int, default -1
+        Attribute of the classes of a single-label set.
+    encoding : str, optional
+        Codec; without it the byte-order mark decides, else UTF-8.
+    drop, categorical, missing, parts
+        As in :func:`algos.datasets.load_csv` (`categorical` and `missing` for single-label sets). Nominal
+        attributes whose values are numbers are numbers; other nominal attributes are one-hot coded, or, as "ordinal",
+        numbered in the order of their declaration.
+
+    Returns
+    -------
+    Table
+        `X` (n_samples, n_features), sparse (CSR) where a multi-label file is; `y` (n_samples,) as text, or `Y`
+        (n_samples, n_labels).
+
+    Raises
+    ------
+    InputError
+        With the file and line that cannot be read, or the label or attribute that is not there.
+    """
+    files = [_ArffFile(p, encoding) for p in as_paths(path)]
+    source = " + ".join(file.path.name for file in files)
+    for file in files[1:]:
+        if file.attributes != files[0].attributes:
+            raise InputError(f"{file.path}: its attributes are not those of {files[0].path.name}")
+    split = split_of([len(file.rows) for file in files], parts)
+    rows = [row for file in files for row in file.rows]
+    attributes = files[0].attributes
+    names = [name for name, _ in attributes]
+    if labels is None:
+        roles = column_roles(names, target, drop, categorical, source=source)
+        columns = [_column(attributes, rows, j, as_text=j == roles.target) for j in range(len(names))]
+        where = lambda row: f"instance {row + 1}"  # noqa: E731
+        return assemble(columns, roles, missing=missing, source=source, place=where, split=split)
+    roles = column_roles(names, 0, source=source)  # for its check of the names
+    label_columns = _label_columns(names, labels, source)
+    left_out = column_roles([*names, ""], -1, drop, source=source).dropped
+    return _multi_label(files[0], rows, label_columns, left_out, source, split)
+
+
+class _ArffFile:
+    """An ARFF file read by liac-arff: `attributes` as (name, type or categories), `rows` as lists or, sparse, dicts."""
+
+    def __init__(self, path: Path, encoding: str | None) -> None:
+        import arff
+
+        self.path = path
+        try:
+            # A dense file stops the sparse reader at its first row.
+            content = self._load(encoding, arff.LOD)
+            self.sparse = True
+        except arff.BadLayout:
+            content = self._load_dense(encoding)
+            self.sparse = False
+        except arff.ArffException as error:
+            raise self._wrong(error) from None
+        self.attributes = content["attributes"]
+        self.rows = content["data"]
+        if not self.rows:
+            raise InputError(f"{path}: there is no instance under @data")
+
+    def _load(self, encoding: str | None, kind: int) -> dict:
+        import arff
+
+        try:
+            return arff.load(_stripped(text_lines(self.path, encoding)), return_type=kind)
+        except InputError:
+            raise
+        except (ValueError, IndexError, StopIteration) as error:  # what liac-arff lets through
+            raise InputError(f"{self.path}: is not ARFF that can be read ({error})") from None
+
+    def _load_dense(self, encoding: str | None) -> dict:
+        import arff
+
+        try:
+            return self._load(encoding, arff.DENSE)
+        except arff.ArffException as error:
+            raise self._wrong(error) from None
+
+    def _wrong(self, error: Exception) -> InputError:
+        try:
+            text = str(error)[:200]
+        except (TypeError, ValueError):  # liac-arff formats the offending line, which may itself hold a %
+            text = f"bad instance, at line {error.line}"
+        if error.__class__.__name__ == "BadAttributeType":
+            text += " (numeric, nominal and string attributes can be read; dates and relations cannot)"
+        return InputError(f"{self.path}: {text}")
+
+
+def _stripped(lines: Iterator[str]) -> Iterator[str]:
+    return (line.rstrip("\r\n") for line in lines)
+
+
+def _column(attributes: Sequence[tuple], rows: Sequence, j: int, as_text: bool) -> Column:
+    name, kind = attributes[j]
+    values = [_value(row, j, kind) for row in rows]
+    if isinstance(kind, str) and kind != "STRING":
+        return Column(name, np.array([np.nan if value is None else value for value in values], dtype=np.float64))
+    if isinstance(kind, str):
+        return Column(name, values)
+    numbers = _numbers(kind)
+    if numbers is None or as_text:
+        return Column(name, values, tuple(kind))
+    return Column(name, np.array([np.nan if value is None else numbers[value] for value in values]))
+
+
+def _value(row: Sequence | Mapping, j: int, kind: str | Sequence[str]) -> object:
+    """Return the value of attribute `j`; what a sparse row leaves out is 0, or the first category."""
+    if isinstance(row, Mapping):
+        return row.get(j, 0.0 if isinstance(kind, str) else kind[0])
+    return row[j]
+
+
+def _numbers(categories: Sequence[str]) -> dict[str, float] | None:
+    """Return category -> number when all categories are numbers."""
+    try:
+        return {category: float(category) for category in categories}
+    except ValueError:
+        return None
+
+
+def _label_columns(names: Sequence[str], labels: Labels, source: str) -> list[int]:
+    if isinstance(labels, int):
+        if not 0 < labels < len(names):
+            raise InputError(f"{source}: `labels: {labels}`: there are {len(names)} attributes")
+        return list(range(len(names) - labels, len(names)))
+    wanted = _names_in_xml(Path(labels)) if isinstance(labels, str | os.PathLike) else list(labels)
+    for label in wanted:
+        if label not in names:
+            raise InputError(f"{source}: there is no attribute {label!r} for that label{nearest(label, names)}")
+    return [j for j, name in enumerate(names) if name in set(wanted)]
+
+
+def _names_in_xml(path: Path) -> list[str]:
+    content = read_bytes(path)
+    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+        raise InputError(f"{path}: declares XML entities, which a list of labels has no need of; refused")
+    try:
+        root = ElementTree.fromstring(content)
+    except ElementTree.ParseError as error:
+        raise InputError(f"{path}: is not XML ({error}); `labels` takes Mulan's XML file, names or a number") from None
+    names = [element.get("name") for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
+    if not names or None in names:
+        raise InputError(f"{path}: holds no <label name=...> elements")
+    return names
+
+
+def _multi_label(
+    file: _ArffFile,
+    rows: Sequence,
+    label_columns: Sequence[int],
+    left_out: frozenset[int],
+    source: str,
+    split: np.ndarray | None,
+) -> Table:
+    attributes = file.attributes
+    labels = set(label_columns)
+    features = [j for j in range(len(attributes)) if j not in labels and j not in left_out]
+    _refuse_text(attributes, features, source)
+    for j in label_columns:
+        if not isinstance(attributes[j][1], str) and not set(attributes[j][1]) <= {"0", "1"}:
+            raise InputError(f"{source}: label {attributes[j][0]!r} takes {listed(attributes[j][1])}, not 0 and 1")
+    Y = _matrix(attributes, rows, label_columns, source)
+    if not np.isin(Y.data, (0.0, 1.0)).all():
+        raise InputError(f"{source}: labels take other values than 0 and 1")
+    X = _matrix(attributes, rows, features, source)
+    return multi_label_table(
+        X if file.sparse else X.toarray(),
+        Y.toarray().astype(np.int8),
+        [attributes[j][0] for j in features],
+        [attributes[j][0] for j in label_columns],
+        source,
+        split,
+    )
+
+
+def _refuse_text(attributes: Sequence[tuple], features: Sequence[int], source: str) -> None:
+    for j in features:
+        name, kind = attributes[j]
+        if kind == "STRING" or (not isinstance(kind, str) and _numbers(kind) is None):
+            raise InputError(f"{source}: attribute {name!r} of a multi-label set is text; leave it out with `drop`")
+
+
+def _matrix(attributes: Sequence[tuple], rows: Sequence, columns: Sequence[int], source: str) -> "csr_array":
+    """Gather some attributes as a sparse matrix of shape (n_rows, len(columns)), without making the whole dense."""
+    from scipy.sparse import csr_array
+
+    position = {j: k for k, j in enumerate(columns)}
+    numbers = {j: None if isinstance(attributes[j][1], str) else _numbers(attributes[j][1]) for j in columns}
+    # What sparse rows leave out is the first category, which need not be 0.
+    unwritten = {j: known[attributes[j][1][0]] for j, known in numbers.items() if known}
+    unwritten = {j: value for j, value in unwritten.items() if value != 0}
+    data, indices, ends = [], [], [0]
+    for i, row in enumerate(rows):
+        cells = {**dict.fromkeys(unwritten), **row} if isinstance(row, Mapping) else dict(enumerate(row))
+        for j in sorted(position.keys() & cells.keys()):
+            written = isinstance(row, Sequence) or j in row
+            if written and cells[j] is None:
+                raise InputError(
+                    f"{source}, instance {i + 1}: attribute {attributes[j][0]!r} has no value; multi-label sets with "
+                    "missing values cannot be read"
+                )
+            value = unwritten[j] if not written else numbers[j][cells[j]] if numbers[j] else float(cells[j])
+            if not np.isfinite(value):
+                raise InputError(f"{source}, instance {i + 1}: attribute {attributes[j][0]!r} is {value}; correct it")
+            if value != 0:
+                data.append(value)
+                indices.append(position[j])
+        ends.append(len(data))
+    return csr_array((np.array(data, dtype=np.float64), indices, ends), shape=(len(rows), len(columns)))

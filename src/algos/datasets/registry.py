@@ -1,0 +1,232 @@
+"""The registry of data sets: what is known of each, checked before anything is fetched or read."""
+
+import copy
+import importlib
+import inspect
+import os
+from collections.abc import Callable, Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from algos.datasets.hints import listed, nearest
+from algos.datasets.table import Table
+from algos.exceptions import InputError
+
+_READERS = {
+    "arff": ("algos.datasets.readers.arff", "load_arff"),
+    "builtin": ("algos.datasets.readers.builtin", "load_builtin"),
+    "csv": ("algos.datasets.readers.delimited", "load_csv"),
+    "idx": ("algos.datasets.readers.idx", "load_idx"),
+    "libsvm": ("algos.datasets.readers.libsvm", "load_libsvm"),
+    "parquet": ("algos.datasets.readers.parquet", "load_parquet"),
+    "uci": ("algos.datasets.readers.delimited", "load_uci"),
+    "xls": ("algos.datasets.readers.xls", "load_xls"),
+}
+# Keys that tell of the entry; all others are options of its reader.
+_ABOUT = {"title", "task", "n_samples", "n_features", "n_classes", "licence", "note", "paper"}
+_ABOUT |= {"reader", "files", "split", "user"}
+
+_ROLES = ("path", "images", "labels")
+_SCHEMA = Path("workflow") / "schemas" / "datasets.schema.yaml"
+
+
+def load_registry(
+    path: str | os.PathLike,
+    user_entries: Mapping[str, Any] | None = None,
+    schema: str | os.PathLike | None = None,
+) -> dict[str, dict[str, Any]]:
+    """Read and check the registry, and add a user's own entries to it.
+
+    Parameters
+    ----------
+    path : path-like
+        The registry, YAML: name -> entry. docs/datasets.md lists the keys of an entry.
+    user_entries : mapping, optional
+        The user's own entries (``data.datasets`` of a config), in the same form but with fewer duties.
+    schema : path-like, optional
+        JSON schema, as YAML; default ``workflow/schemas/datasets.schema.yaml`` in the folder above the registry's.
+
+    Returns
+    -------
+    dict
+        Name -> entry, of plain JSON types. Files are spelt out as ``{name, part, role, sources: [{folder,
+        file, urls, sha256}]}`` or, where they lie on the user's disk, ``{path, part, role, sha256}``; a user's entries have
+        ``user: True``.
+
+    Raises
+    ------
+    InputError
+        When the file cannot be read, a key is unknown, missing or of the wrong kind, an option is not one of the
+        reader's, or a user's entry has the name of a registered one; with the key and the nearest valid name.
+    """
+    path = Path(path)
+    schema = Path(schema) if schema else path.resolve().parent.parent / _SCHEMA
+    rules = _read_yaml(schema)
+    registered = _read_yaml(path)
+    _check(registered, rules, "registry", str(path))
+    own = copy.deepcopy(dict(user_entries or {}))
+    _check(own, rules, "user_entries", "data.datasets of the config")
+    for name in own:
+        if name in registered:
+            raise InputError(f"data.datasets of the config: {name!r} is a registered data set; give yours another name")
+    entries = {name: _spelt_out(entry) for name, entry in registered.items()}
+    entries |= {name: {**_spelt_out(entry), "user": True} for name, entry in own.items()}
+    for name, entry in entries.items():
+        _check_options(name, entry, "data.datasets of the config" if entry.get("user") else str(path))
+    return entries
+
+
+def has_split(entry: Mapping[str, Any]) -> bool:
+    """Tell whether an entry designates a test set (by its files' parts or by `split`)."""
+    return bool(entry.get("split")) or any(file["part"] for file in entry["files"])
+
+
+def raw_paths(name: str, entry: Mapping[str, Any], directory: str | os.PathLike) -> list[Path]:
+    """Return where the files of a data set lie once they are fetched, in the order of its entry.
+
+    Parameters
+    ----------
+    name : str
+        Name of the data set.
+    entry : mapping
+        From :func:`load_registry`.
+    directory : path-like
+        Folder of raw data; fetched files lie in ``<directory>/<name>``, a user's own files where they are.
+    """
+    return [Path(file["path"]) if "path" in file else Path(directory) / name / file["name"] for file in entry["files"]]
+
+
+def reader_of(entry: Mapping[str, Any]) -> tuple[Callable[..., Table], dict[str, Any]]:
+    """Return the reader of an entry, and the options the entry gives it."""
+    module, function = _READERS[entry["reader"]]
+    reader = getattr(importlib.import_module(module), function)
+    taken = _options_of(reader)
+    return reader, {key: value for key, value in entry.items() if key in taken}
+
+
+def _read_yaml(path: Path) -> Any:
+    import yaml
+
+    class UniqueKeys(yaml.SafeLoader):
+        """A loader that refuses a key given twice, of which YAML would keep the last without a word."""
+
+        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
+            seen = set()
+            for key, _ in node.value:
+                text = str(key.value)
+                if text in seen:
+                    raise yaml.MarkedYAMLError(problem=f"the key {text!r} occurs twice", problem_mark=key.start_mark)
+                seen.add(text)
+            return super().construct_mapping(node, deep)
+
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), Loader=UniqueKeys)  # a subclass of SafeLoader
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: is not YAML ({' '.join(str(error).split())})") from None
+
+
+def _check(entries: Any, rules: Mapping[str, Any], kind: str, source: str) -> None:
+    import jsonschema
+
+    checker = jsonschema.Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": rules["$defs"]})
+    errors = sorted(checker.iter_errors(entries), key=lambda error: [str(key) for key in error.absolute_path])
+    if errors:
+        raise InputError(f"{source}: {_in_words(errors[0])}")
+
+
+def _in_words(error: Any) -> str:
+    """Say what a JSON schema refuses: where, what, and the nearest valid name."""
+    where = ".".join(str(key) for key in error.absolute_path) or "the top level"
+    if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
+        known = error.schema.get("properties", {})
+        unknown = [key for key in error.instance if key not in known]
+        return f"{where}: unknown key {unknown[0]!r}{nearest(unknown[0], known)}"
+    if "propertyNames" in error.absolute_schema_path:
+        return f"{where}: {error.instance!r} cannot name a data set; use letters, digits, - and _"
+    if error.validator == "enum":
+        return f"{where}: {error.instance!r} is not among {listed(error.validator_value, 20)}" + nearest(
+            error.instance, map(str, error.validator_value)
+        )
+    if error.validator == "type":
+        wanted = error.validator_value
+        wanted = wanted if isinstance(wanted, str) else " or ".join(wanted)
+        quotes = " (YAML reads yes, no, on and off as true and false: put quotes)" * isinstance(error.instance, bool)
+        return f"{where}: {error.instance!r} should be of type {wanted}{quotes}"
+    return f"{where}: {error.message}"
+
+
+def _spelt_out(entry: Mapping[str, Any]) -> dict[str, Any]:
+    files = [{"path": file} if isinstance(file, str) else dict(file) for file in entry.get("files", [])]
+    return {**entry, "files": [_file(file) for file in files]}
+
+
+def _file(file: Mapping[str, Any]) -> dict[str, Any]:
+    common = {"part": file.get("part"), "role": file.get("role")}
+    if "path" in file:
+        return {"path": str(Path(file["path"]).expanduser()), **common, "sha256": file.get("sha256")}
+    sources = file.get("sources") or [file]
+    return {
+        "name": file["name"],
+        **common,
+        "sources": [
+            {
+                "folder": source.get("folder"),
+                "file": source.get("file", file["name"]),
+                "urls": [source["url"]] if isinstance(source.get("url"), str) else source.get("url") or [],
+                "sha256": source.get("sha256"),
+            }
+            for source in sources
+        ],
+    }
+
+
+def _check_options(name: str, entry: Mapping[str, Any], source: str) -> None:
+    """Check an entry's options against its reader, and that its files fit it."""
+    reader, _ = reader_of(entry)
+    known = _options_of(reader)
+    for key in entry:
+        if key not in known and key not in _ABOUT:
+            raise InputError(
+                f"{source}: {name}: the reader {entry['reader']!r} has no option {key!r}{nearest(key, known)}"
+            )
+    _check_files(entry, _parameters(reader), f"{source}: {name}")
+    if entry.get("split") and entry.get("missing") == "drop_rows":
+        raise InputError(
+            f"{source}: {name}: `missing: drop_rows` would shift the rows that `split` counts; "
+            "give the training and the test part as two files"
+        )
+
+
+def _check_files(entry: Mapping[str, Any], parameters: Collection[str], source: str) -> None:
+    """Check that the files of an entry are those its reader wants."""
+    files, reader = entry["files"], entry["reader"]
+    wanted = [role for role in _ROLES if role in parameters]
+    needed = {"images", "labels"} if reader == "idx" else set(wanted) - {"labels"}
+    given = [file["role"] or "path" for file in files]
+    for role in given:
+        if role not in wanted:
+            raise InputError(f"{source}: the reader {reader!r} has no files of role {role!r}; it takes {wanted}")
+    for role in sorted(needed - set(given)):
+        which = "" if role == "path" else f" with `role: {role}`"
+        raise InputError(f"{source}: `files` must name a file{which} for the reader {reader!r}")
+    parts = [file["part"] for file in files if file["part"]]
+    if "parts" not in parameters and (len(files) > 1 or parts):
+        raise InputError(f"{source}: the reader {reader!r} takes one file, without a part")
+    if parts and entry.get("split"):
+        raise InputError(f"{source}: has both `split` and parts of files; keep one")
+    main = sum(role == given[0] for role in given)
+    if parts and len(parts) != main:
+        raise InputError(f"{source}: {len(parts)} of {main} files have a `part`; give each its own")
+
+
+def _options_of(reader: Callable[..., Table]) -> list[str]:
+    """Return the options a reader takes from an entry: its parameters but the files and their parts."""
+    return [name for name in _parameters(reader) if name not in ("path", "images", "parts")]
+
+
+def _parameters(reader: Callable[..., Table]) -> Collection[str]:
+    from algos.datasets.readers.delimited import load_csv, load_uci
+
+    return inspect.signature(load_csv if reader is load_uci else reader).parameters

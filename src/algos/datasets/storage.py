@@ -1,0 +1,160 @@
+"""The canonical table on disk: one Parquet file, the same bytes for the same table."""
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from algos.datasets.table import Table
+from algos.datasets.textfile import open_binary
+from algos.exceptions import InputError
+from algos.files import atomic_write
+
+if TYPE_CHECKING:
+    import pyarrow
+
+_KEY = b"algos.table"
+_FORMAT = 1
+_FEATURE = "feature:"
+
+
+def write_table(table: Table, path: str | os.PathLike) -> None:
+    """Write a table as Parquet, whole or not at all.
+
+    Columns: ``feature:<name>`` (float64, one a feature, in order), or for a sparse `X` the lists ``indices`` and
+    ``values`` of each row; ``label`` (text) or, multi-label, ``labels`` (list of positions in `label_names`);
+    ``split`` (text) where there is one. Names and notes are JSON in the schema's metadata, under ``algos.table``.
+
+    Parameters
+    ----------
+    table : Table
+        What to write.
+    path : path-like
+        The file to make or replace.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    columns = _feature_columns(table)
+    if table.y is not None:
+        columns["label"] = _text_column(table.y)
+    else:
+        rows, labels = np.nonzero(table.Y)
+        columns["labels"] = _list_column(np.bincount(rows, minlength=table.n_samples), labels.astype(np.int32))
+    if table.split is not None:
+        columns["split"] = _text_column(table.split)
+    about = {
+        "format": _FORMAT,
+        "feature_names": table.feature_names,
+        "label_names": table.label_names,
+        "notes": table.notes,
+        "sparse": not isinstance(table.X, np.ndarray),
+    }
+    arrow = pa.Table.from_arrays(list(columns.values()), names=list(columns))
+    arrow = arrow.replace_schema_metadata({_KEY: json.dumps(about, ensure_ascii=False)})
+    with atomic_write(path) as temporary:
+        pq.write_table(arrow, temporary, compression="zstd", write_statistics=False)
+
+
+def _feature_columns(table: Table) -> "dict[str, pyarrow.Array]":
+    import pyarrow as pa
+
+    if isinstance(table.X, np.ndarray):
+        by_column = np.asfortranarray(table.X, dtype=np.float64)
+        return {f"{_FEATURE}{name}": pa.array(by_column[:, j]) for j, name in enumerate(table.feature_names)}
+    X = table.X.tocsr().sorted_indices()
+    lengths = np.diff(X.indptr)
+    return {
+        "indices": _list_column(lengths, X.indices.astype(np.int32)),
+        "values": _list_column(lengths, X.data.astype(np.float64)),
+    }
+
+
+def _list_column(lengths: np.ndarray, values: np.ndarray) -> "pyarrow.Array":
+    import pyarrow as pa
+
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int32)
+    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values))
+
+
+def _text_column(values: np.ndarray) -> "pyarrow.Array":
+    import pyarrow as pa
+
+    return pa.array(values.tolist(), pa.string()).dictionary_encode()
+
+
+def read_table(path: str | os.PathLike) -> Table:
+    """Read what :func:`write_table` wrote.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+
+    Returns
+    -------
+    Table
+        Equal to the one written; a dense `X` is C-contiguous.
+
+    Raises
+    ------
+    InputError
+        When the file is missing or was not written by :func:`write_table`.
+    """
+    arrow, about = _open(path)
+    columns = {name: arrow.column(name).combine_chunks() for name in arrow.column_names if name[:8] != _FEATURE}
+    label_names = about["label_names"]
+    y = Y = None
+    if "label" in columns:
+        y = _text(columns["label"])
+    else:
+        Y = np.zeros((arrow.num_rows, len(label_names)), dtype=np.int8)
+        ends, labels = _lists(columns["labels"])
+        Y[np.repeat(np.arange(arrow.num_rows), np.diff(ends)), labels] = 1
+    return Table(
+        X=_features(arrow, columns, about),
+        feature_names=about["feature_names"],
+        label_names=label_names,
+        y=y,
+        Y=Y,
+        split=_text(columns["split"]) if "split" in columns else None,
+        notes=about["notes"],
+    )
+
+
+def _open(path: str | os.PathLike) -> "tuple[pyarrow.Table, dict]":
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    with open_binary(path) as stream:
+        try:
+            arrow = pq.read_table(stream)
+        except pa.ArrowInvalid as error:
+            raise InputError(f"{path}: is not a Parquet file ({error})") from None
+    about = json.loads((arrow.schema.metadata or {}).get(_KEY, b"{}"))
+    if about.get("format") != _FORMAT:
+        raise InputError(f"{path}: is not a table of this program (format {_FORMAT}); delete it and run again")
+    return arrow, about
+
+
+def _text(column: "pyarrow.DictionaryArray") -> np.ndarray:
+    return np.array(column.dictionary.to_pylist(), dtype=str)[column.indices.to_numpy()]
+
+
+def _lists(column: "pyarrow.ListArray") -> tuple[np.ndarray, np.ndarray]:
+    return column.offsets.to_numpy(), column.values.to_numpy()
+
+
+def _features(arrow: "pyarrow.Table", columns: dict, about: dict) -> object:
+    n_features = len(about["feature_names"])
+    if about["sparse"]:
+        from scipy.sparse import csr_array
+
+        ends, indices = _lists(columns["indices"])
+        _, values = _lists(columns["values"])
+        return csr_array((values, indices, ends), shape=(arrow.num_rows, n_features))
+    X = np.empty((arrow.num_rows, n_features))
+    for j in range(n_features):
+        X[:, j] = arrow.column(j).to_numpy()
+    return X
