@@ -82,7 +82,7 @@ def grow_tree(X, Q, n_inner_nodes):
 
 def initial_weights(Y, multilabel=False):
     """Equation (3), or uniform; Y (n, K) of -1 and +1."""
-    n, K = Y.shape
+    K = Y.shape[1]
     W = np.ones(Y.shape) if multilabel else np.where(Y > 0, 1 / 2, 1 / (2 * (K - 1)))
     return W / W.sum()
 

@@ -151,8 +151,6 @@ class AdaBoostMHClassifier(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True)
         signs = self._label_signs(y)
         sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        if not sample_weight.any():
-            raise ValueError("sample_weight is zero for every sample; at least one must be positive")
         kept = sample_weight > 0
         X, signs, sample_weight = X[kept], signs[kept], sample_weight[kept]
         n_rounds = self.n_estimators
