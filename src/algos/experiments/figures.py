@@ -32,8 +32,8 @@ CAPTIONS: dict[str, str] = {
         "error (median over folds; shaded: their range)."
     ),
     "error_against_n": (
-        "Smoothed validation error of each grid value at its best number of rounds T* (the number above it: median over "
-        "folds); bars span one standard deviation over folds to either side, and the filled point is the best mean."
+        "Smoothed validation error of each grid value at its best number of rounds T* (the number above it: "
+        "median over folds); bars span one standard deviation over folds to either side, the filled point is the best."
     ),
     "paper_against_ours": (
         "Our test errors against the printed ones with both error bars; on the diagonal they are equal, and results "
@@ -43,6 +43,14 @@ CAPTIONS: dict[str, str] = {
         "Average rank of each method over the data sets (1 is best); circles show how often a method took each rank, "
         "and bars half the critical difference to either side where Friedman's test applies."
     ),
+}
+
+#: Name of each figure -> its title in the report.
+TITLES: dict[str, str] = {
+    "learning_curves": "Learning curves",
+    "error_against_n": "Validation error against N",
+    "paper_against_ours": "Paper against ours",
+    "ranks": "Average ranks",
 }
 
 #: Every file that `write_figures` writes.
@@ -158,7 +166,7 @@ def _panels(n: int, style: Style, height: float) -> tuple["Figure", list["Axes"]
     width = style.figure_width(n)
     columns = min(n, max(1, int(width / 1.6)))
     if n > columns:  # no nearly empty last row: 9 panels are 3 x 3, not 4 + 4 + 1
-        columns = min(range(max(1, columns - 1), columns + 1), key=lambda c: (-n % c, -c))
+        columns = min((columns, max(columns - 1, 2)), key=lambda c: (-n % c, -c))
     rows = math.ceil(n / columns)
     figure = Figure(figsize=(width, rows * height + 0.45), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
@@ -388,8 +396,9 @@ def draw_error_against_n(panels: Sequence[GridPanel], style: Style) -> "Figure":
         names = {_PARAMETER_LABELS.get(panel.parameter, panel.parameter) for panel in panels}
         _outer_labels(axes, " or ".join(sorted(names)), "validation error (%)")
         color = style.colors[0]
+        mean = "mean ± std over folds" if any(std > 0 for panel in panels for std in panel.stds) else "error"
         handles = [
-            Line2D([], [], color=color, marker="o", markerfacecolor="white", label="mean ± std over folds"),
+            Line2D([], [], color=color, marker="o", markerfacecolor="white", label=mean),
             Line2D([], [], color=color, marker="o", linestyle="", label="best"),
             Line2D([], [], linestyle="", label="numbers: T* (rounds)"),
         ]
@@ -697,16 +706,36 @@ def write_figures(
     }
     for name, (draw, data, why_not) in content.items():
         figure = draw(data, look) if data else draw_sentence(why_not, look)
-        save_figure(figure, Path(out_dir) / name, look, f"{experiment}: {name.replace('_', ' ')}")
+        title = f"{experiment}: {name.replace('_', ' ')}"
+        save_figure(figure, Path(out_dir) / name, look, title, None if data else why_not)
 
 
-def save_figure(figure: "Figure", stem: Path, style: Style, title: str) -> None:
-    """Write ``<stem>.png`` and ``<stem>.pdf`` without dates or program versions in them."""
-    metadata = {
-        "png": {"Software": None, "Title": title},
-        "pdf": {"CreationDate": None, "Creator": None, "Producer": None, "Title": title},
-    }
+def save_figure(figure: "Figure", stem: Path, style: Style, title: str, why_not: str | None = None) -> None:
+    """Write ``<stem>.png`` and ``<stem>.pdf`` without dates or program versions in them.
+
+    `why_not`, the sentence of a figure with nothing to draw, goes into the PNG's description, where the report finds
+    it.
+    """
     with _drawing(style):
-        for suffix, entries in metadata.items():
-            with atomic_write(stem.with_name(f"{stem.name}.{suffix}")) as temporary:
-                figure.savefig(temporary, format=suffix, dpi=style.dpi, metadata=entries)
+        with atomic_write(stem.with_name(f"{stem.name}.png")) as temporary:
+            _save_png(figure, temporary, style.dpi, {"Title": title} | ({"Description": why_not} if why_not else {}))
+        with atomic_write(stem.with_name(f"{stem.name}.pdf")) as temporary:
+            metadata = {"CreationDate": None, "Creator": None, "Producer": None, "Title": title}
+            figure.savefig(temporary, format="pdf", metadata=metadata)
+
+
+def _save_png(figure: "Figure", path: Path, dpi: int, metadata: Mapping[str, str]) -> None:
+    """Save with a palette of 128 colours: charts look the same and take a third of the space."""
+    import io
+
+    from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
+
+    info = PngInfo()
+    for key, text in metadata.items():
+        info.add_itxt(key, text)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=dpi, facecolor="white", metadata={"Software": None})
+    with Image.open(buffer) as image:
+        palette = image.convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    palette.save(path, format="PNG", optimize=True, dpi=(dpi, dpi), pnginfo=info)

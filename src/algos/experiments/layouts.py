@@ -29,7 +29,7 @@ def summary_layout(summary: Sequence[Mapping[str, Any]], title: str) -> Layout:
     for dataset in datasets:
         values = {method: cells[dataset, method][0] for method in methods if (dataset, method) in cells}
         decimals = _decimals(row["std_percent"] for row in values.values())
-        texts = {m: _with_bar(r["test_error_percent"], r["std_percent"], decimals) for m, r in values.items()}
+        texts = {m: with_bar(r["test_error_percent"], r["std_percent"], decimals) for m, r in values.items()}
         best = _best({m: r["test_error_percent"] for m, r in values.items()}, decimals)
         rows.append([Cell(dataset), *(Cell(texts.get(method, "–"), method in best) for method in methods)])
     return Layout(title, ["data set", *(labels[m] for m in methods)], rows, notes=[_spread_note(summary)])
@@ -69,11 +69,11 @@ def _comparison_texts(ran: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str],
         best_print = _best({row["method"]: row["printed_percent"] for row in rows}, printed_decimals)
         best_ours = _best({row["method"]: row["reproduced_percent"] for row in rows}, decimals)
         for row in rows:
-            ours = _with_bar(row["reproduced_percent"], row["reproduced_std_percent"], decimals)
+            ours = with_bar(row["reproduced_percent"], row["reproduced_std_percent"], decimals)
             if row["difference_percent"] is not None:
                 ours += f" ({signed(row['difference_percent'], decimals)})"
             ours += "†" if row["within_error_bar"] == "no" else ""
-            printed = _with_bar(row["printed_percent"], row["printed_std_percent"], printed_decimals)
+            printed = with_bar(row["printed_percent"], row["printed_std_percent"], printed_decimals)
             texts[dataset, row["method"]] = (
                 Cell(printed, row["method"] in best_print),
                 Cell(ours, row["method"] in best_ours),
@@ -165,7 +165,8 @@ def signed(value: float, decimals: int) -> str:
     return ("−" if value < 0 else "+") + text
 
 
-def _with_bar(value: float | None, std: float | None, decimals: int) -> str:
+def with_bar(value: float | None, std: float | None, decimals: int) -> str:
+    """Return ``value ± std`` with so many decimals; a dash for no value, no bar for no spread."""
     if value is None:
         return "–"
     text = f"{value:.{decimals}f}"

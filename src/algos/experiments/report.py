@@ -1,0 +1,284 @@
+"""The report: one HTML page that carries its figures and styles in itself and needs no network."""
+
+import base64
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from algos.exceptions import InputError
+from algos.experiments.figures import CAPTIONS, TITLES
+from algos.experiments.layouts import LAYOUTS, signed, with_bar
+from algos.experiments.markup import Cell, Layout
+from algos.experiments.tables import read_table
+from algos.files import atomic_write
+
+_TEMPLATE = "report.html.j2"
+_NOTHING = "–"
+
+
+def write_report(
+    experiments: Sequence[Mapping[str, Any]],
+    data_sources: Sequence[Mapping[str, Any]],
+    command: str,
+    path: str | os.PathLike,
+) -> None:
+    """Write the report page.
+
+    Parameters
+    ----------
+    experiments : sequence of dict
+        In the order of the page, each with
+
+        - ``name``, ``title``, ``paper``: text;
+        - ``protocol``: the config's protocol section, or a sentence;
+        - ``tables_dir``, ``figures_dir``: what ``write_tables`` and ``write_figures`` wrote;
+        - ``settings``: the experiment's config section (``methods``, ``selection``, ``seed`` ... are shown).
+    data_sources : sequence of dict
+        A row a file: ``dataset``, ``file``, ``source`` (URL or package), ``sha256``, ``licence``, ``note``; missing
+        keys and None are shown as a dash.
+    command : str
+        What makes these results again.
+    path : path-like
+        The HTML file.
+
+    Raises
+    ------
+    InputError
+        When there is no experiment, or a table or figure of one is missing.
+    """
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    if not experiments:
+        raise InputError("the report has no experiment to show; name one under 'experiments' in the config")
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    described = [describe_experiment(experiment) for experiment in experiments]
+    page = environment.get_template(_TEMPLATE).render(
+        experiments=described,
+        total=total_sentence([experiment["verdict"] for experiment in described]),
+        sources=source_layout(data_sources) if data_sources else None,
+        command=command,
+    )
+    with atomic_write(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
+def describe_experiment(experiment: Mapping[str, Any]) -> dict[str, Any]:
+    """Collect what the page shows of one experiment: verdict, layouts, figures and how they were made."""
+    tables_dir = experiment["tables_dir"]
+    try:
+        rows = {name: read_table(tables_dir, name) for name in (*LAYOUTS, "versions")}
+        figures = [read_figure(Path(experiment["figures_dir"]) / f"{name}.png", name) for name in CAPTIONS]
+    except FileNotFoundError as error:
+        raise InputError(
+            f"{error.filename} is missing; make the tables and figures of {experiment['name']} first"
+        ) from error
+    layouts = {name: build(rows[name], caption.capitalize()) for name, (caption, build) in LAYOUTS.items()}
+    return {
+        "name": experiment["name"],
+        "title": experiment["title"],
+        "paper": experiment["paper"],
+        "verdict": judge(rows["comparison"], rows["summary"]),
+        "layouts": layouts,
+        "cells": cell_layout(rows["comparison"]),
+        "figures": figures,
+        "protocol": describe_protocol(experiment["protocol"]),
+        "settings": describe_settings(experiment["settings"]),
+        "methods": method_layout(experiment["settings"].get("methods", {}), rows["summary"]),
+        "versions": ", ".join(f"{row['package']} {row['version']}" for row in rows["versions"]),
+    }
+
+
+# ----------------------------------------------------------------------------------------------------- verdict
+
+
+def judge(comparison: Sequence[Mapping[str, Any]], summary: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Say how much of the print was reproduced, or, with nothing printed, which method is best where.
+
+    Returns
+    -------
+    dict
+        ``headline`` (a sentence), ``good`` (True, False or None: nothing to judge), ``n_inside`` and ``n_judged``,
+        ``misses`` (dicts ``where``, ``numbers``, ``note``), ``remarks`` (sentences) and ``best`` (sentences, one a
+        data set).
+    """
+    printed = [row for row in comparison if row["printed_percent"] is not None]
+    ran = [row for row in printed if row["n_runs"]]
+    judged = [row for row in ran if row["within_error_bar"] is not None]
+    misses = [row for row in judged if row["within_error_bar"] == "no"]
+    inside = len(judged) - len(misses)
+    remarks = []
+    if len(ran) > len(judged):
+        remarks.append(f"{len(ran) - len(judged)} of the compared cells have no printed error bar.")
+    if len(printed) > len(ran):
+        remarks.append(f"{_cells(len(printed) - len(ran))} of the same table not run here: {_not_run(printed)}.")
+    if judged:
+        headline = f"{inside} of {_cells(len(judged))} reproduced within the error bar."
+    else:
+        headline = "Nothing printed to compare with; best method per data set:"
+    return {
+        "headline": headline,
+        "good": not misses if judged else None,
+        "n_inside": inside,
+        "n_judged": len(judged),
+        "misses": [_describe_miss(row) for row in misses],
+        "remarks": remarks,
+        "best": [] if judged else best_sentences(summary),
+    }
+
+
+def _cells(n: int) -> str:
+    return f"{n} printed cell" + ("" if n == 1 else "s")
+
+
+def _not_run(printed: Sequence[Mapping[str, Any]]) -> str:
+    """The printed methods without any run by name, then the data sets missing for the others."""
+    missing = [row for row in printed if not row["n_runs"]]
+    ran_methods = {row["printed_method"] for row in printed if row["n_runs"]}
+    whole = dict.fromkeys(row["printed_method"] for row in missing if row["printed_method"] not in ran_methods)
+    single = dict.fromkeys(row["printed_dataset"] for row in missing if row["printed_method"] in ran_methods)
+    return "; ".join([*whole, *([f"data sets {', '.join(single)}"] if single else [])])
+
+
+def total_sentence(verdicts: Sequence[Mapping[str, Any]]) -> str | None:
+    """Sum up several experiments; None when fewer than two have anything printed."""
+    judged = [verdict for verdict in verdicts if verdict["n_judged"]]
+    if len(judged) < 2:
+        return None
+    inside, total = (sum(verdict[key] for verdict in judged) for key in ("n_inside", "n_judged"))
+    return f"In all, {inside} of {_cells(total)} reproduced within the error bar, over {len(judged)} experiments."
+
+
+def _describe_miss(row: Mapping[str, Any]) -> dict[str, str]:
+    printed = with_bar(row["printed_percent"], row["printed_std_percent"], 1)
+    ours = with_bar(row["reproduced_percent"], row["reproduced_std_percent"], 2)
+    numbers = f"print {printed} %, ours {ours} %"
+    return {"where": f"{row['dataset']}, {row['label']}", "numbers": numbers, "note": row["note"] or ""}
+
+
+def best_sentences(summary: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the method with the lowest mean error on each data set."""
+    sentences = []
+    for dataset in dict.fromkeys(row["dataset"] for row in summary):
+        rows = [row for row in summary if row["dataset"] == dataset]
+        lowest = min(row["test_error_percent"] for row in rows)
+        best = [row for row in rows if row["test_error_percent"] <= lowest + 1e-9]
+        error = with_bar(best[0]["test_error_percent"], best[0]["std_percent"] if len(best) == 1 else None, 2)
+        sentences.append(f"{dataset}: {' and '.join(row['label'] for row in best)}, {error} %")
+    return sentences
+
+
+# ---------------------------------------------------------------------------------------------------- contents
+
+
+def cell_layout(comparison: Sequence[Mapping[str, Any]]) -> Layout | None:
+    """Lay out each compared cell on a line of its own; None when there is none."""
+    rows = [row for row in comparison if row["n_runs"] and row["printed_percent"] is not None]
+    if not rows:
+        return None
+    body = [
+        [
+            Cell(row["dataset"]),
+            Cell(row["label"]),
+            Cell({"yes": "inside", "no": "outside"}.get(row["within_error_bar"], "no bar")),
+            Cell(row["note"] or ""),
+            Cell(with_bar(row["printed_percent"], row["printed_std_percent"], 1)),
+            Cell(with_bar(row["reproduced_percent"], row["reproduced_std_percent"], 2)),
+            Cell(signed(row["difference_percent"], 2)),
+            Cell(str(row["n_runs"])),
+        ]
+        for row in rows
+    ]
+    header = ["data set", "method", "error bar", "note", "print", "ours", "difference", "runs"]
+    note = "Errors in percent. Inside means |ours − print| is at most the printed error bar."
+    return Layout("Cell by cell", header, body, notes=[note], numeric_from=4)
+
+
+def source_layout(data_sources: Sequence[Mapping[str, Any]]) -> Layout:
+    """Lay out where the data came from."""
+    columns = ["dataset", "file", "source", "licence", "note", "sha256"]
+    heads = ["data set", "file", "source", "licence", "note", "sha256"]
+    body = [[Cell(str(source.get(column) or _NOTHING)) for column in columns] for source in data_sources]
+    return Layout("Data sources", heads, body, numeric_from=len(heads))
+
+
+def method_layout(methods: Mapping[str, Any], summary: Sequence[Mapping[str, Any]]) -> Layout:
+    """Lay out each method's fixed parameters, grid and preprocessing."""
+    labels = {row["method"]: row["label"] for row in summary}
+    body = []
+    for name, section in methods.items():
+        cells = [describe((section or {}).get(key)) for key in ("params", "grid", "preprocess")]
+        body.append([Cell(labels.get(name, name)), Cell(name), *map(Cell, cells)])
+    heads = ["method", "name in the config", "fixed parameters", "grid", "preprocessing"]
+    return Layout("Methods and their grids", heads, body, numeric_from=len(heads))
+
+
+def describe_settings(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the settings that say something and have no place of their own on the page, as pairs of text."""
+    elsewhere = ("methods", "title", "paper", "protocol")
+    pairs = [(key.replace("_", " "), describe(value)) for key, value in settings.items() if key not in elsewhere]
+    return [(key, text) for key, text in pairs if text != _NOTHING]
+
+
+def describe(value: Any) -> str:
+    """Return a config value as text for readers: ``N = 1, 2, 4; C = 1, 10``; a dash for nothing."""
+    if value is None or value in ({}, [], ""):
+        return _NOTHING
+    if isinstance(value, Mapping):
+        return "; ".join(f"{key} = {describe(entry)}" for key, entry in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(describe, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def describe_protocol(protocol: Mapping[str, Any] | str) -> str:
+    """Return the protocol as a sentence."""
+    if isinstance(protocol, str):
+        return protocol
+    kind = protocol.get("kind")
+    if kind == "repeated_kfold":
+        repeats = protocol.get("n_repeats", 1)
+        times = "" if repeats == 1 else f", repeated {repeats} times"
+        return f"Stratified {protocol.get('n_splits')}-fold cross-validation{times}; error bars are over the folds."
+    if kind == "designated":
+        return "Each data set's designated test set; error bars are binomial."
+    if kind == "random_percentage":
+        splits = f"{protocol.get('n_repeats')} random splits, {protocol.get('test_percent')} % of the rows for testing"
+        return f"{splits}; error bars are over the splits."
+    return describe(protocol)
+
+
+def read_figure(path: Path, name: str) -> dict[str, Any]:
+    """Return a PNG figure for the page.
+
+    Returns
+    -------
+    dict
+        ``caption``, ``title``, ``why_not`` (the sentence of a figure with nothing to draw, else None), ``uri`` (the
+        image as a data URI), ``width`` and ``height`` (CSS pixels at the figure's size in print times 1.25).
+    """
+    from PIL import Image
+
+    data = path.read_bytes()
+    with Image.open(path) as image:
+        dpi = image.info.get("dpi", (200, 200))[0]
+        scale = 1.25 * 96 / dpi
+        width, height = (round(side * scale) for side in image.size)
+        why_not = image.info.get("Description")
+    return {
+        "title": TITLES[name],
+        "caption": CAPTIONS[name],
+        "why_not": why_not,
+        "uri": "data:image/png;base64," + base64.b64encode(data).decode("ascii"),
+        "width": width,
+        "height": height,
+    }
