@@ -19,3 +19,10 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/publish.smk"
 include: "workflow/rules/targets.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        [table_files(name) + figure_files(name) for name in CONFIG.experiments],
+        "results/report.html",

@@ -1,6 +1,5 @@
 """Tables of each experiment, with the printed numbers beside ours."""
 
-from algos.experiments.methods import METHODS
 from algos.experiments.tables import TABLE_NAMES
 
 
@@ -14,22 +13,24 @@ def reported_file(wildcards):
     return f"config/reported/{name}.csv" if name else []
 
 
-def table_settings(wildcards):
+def table_settings(experiment):
     """What tables say beside numbers: titles, labels, and where a data set's choice needs a note."""
-    experiment = CONFIG.experiments[wildcards.experiment]
+    entries = {name: CONFIG.datasets[name] for name in experiment.datasets}
+    methods = [settings.method for settings in experiment.methods.values()]
     return {
         "title": experiment.title,
         "dataset_aliases": experiment.dataset_aliases,
         "labels": {
-            name: (METHODS[name].label, METHODS[name].printed_labels)
-            for name in experiment.methods
+            method.name: [method.label, *method.printed_labels] for method in methods
         },
         "notes": {
-            name: CONFIG.datasets[name]["note"]
-            for name in experiment.datasets
-            if "note" in CONFIG.datasets[name]
+            name: entry["note"] for name, entry in entries.items() if "note" in entry
         },
     }
+
+
+def wildcard_settings(wildcards):
+    return table_settings(CONFIG.experiments[wildcards.experiment])
 
 
 rule write_tables:
@@ -48,7 +49,7 @@ rule write_tables:
         mem_mb=2000,
         runtime=30,
     params:
-        settings=table_settings,
+        settings=wildcard_settings,
     message:
         "Write the tables of {wildcards.experiment}"
     script:

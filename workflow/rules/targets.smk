@@ -3,13 +3,6 @@
 EXPERIMENTS = CONFIG.experiments.values()
 
 
-rule all:
-    default_target: True
-    input:
-        [table_files(name) + figure_files(name) for name in CONFIG.experiments],
-        "results/report.html",
-
-
 rule data:
     input:
         [f"results/features/{dataset}.parquet" for dataset in CONFIG.datasets],

@@ -13,6 +13,12 @@ def jobs(experiment, dataset, method):
     return experiment.chunks(dataset, method)
 
 
+def titles(folds):
+    """What a job's message calls its folds."""
+    first, last = folds[0].replace("{", "{wildcards."), folds[-1]
+    return f"fold {first}" if len(folds) == 1 else f"folds {first} to {last}"
+
+
 TRAINING = [
     (experiment, dataset, method, folds)
     for experiment in CONFIG.experiments.values()
@@ -46,6 +52,6 @@ for experiment, dataset, method, folds in TRAINING:
         params:
             settings=dict(experiment.training(method), dataset=dataset),
         message:
-            f"Train {method} on {dataset}, {len(folds)} folds from {folds[0]}"
+            f"Train {method} on {dataset}: {titles(folds)}"
         script:
             "../scripts/train_folds.py"

@@ -66,6 +66,7 @@ class Experiment:
     n_selection_folds: int
     seed: int
     reported: str | None
+    publish: bool
     dataset_aliases: dict[str, str]
     methods: dict[str, MethodSettings]
 
@@ -187,6 +188,7 @@ def check_config(
     }
     used = sorted({dataset for experiment in experiments.values() for dataset in experiment.datasets})
     _check_targets(experiments, used, checker)
+    _check_publication(experiments.values(), checker)
     return Config(
         experiments=experiments,
         datasets={name: known[name] for name in used},
@@ -334,6 +336,7 @@ def _experiment(
         n_selection_folds=declared.get("selection", {}).get("n_folds", 5),
         seed=declared.get("seed", 0),
         reported=_reported(declared.get("reported"), at, checker),
+        publish=declared.get("publish", False),
         dataset_aliases=dict(aliases),
         methods={
             method: _method(method, settings or {}, declared["datasets"], (*at, "methods"), checker, source_root)
@@ -404,3 +407,14 @@ def _check_targets(experiments: Iterable[str], datasets: Iterable[str], checker:
                 ("data", "datasets", name),
                 f"the name {name!r} is a target of its own; call the data set otherwise",
             )
+
+
+def _check_publication(experiments: Iterable[Experiment], checker: _Checker) -> None:
+    """Refuse an experiment that publishes nothing, or into the same file as another."""
+    publishers: dict[str, str] = {}
+    for experiment in experiments:
+        at = ("experiments", experiment.name, "publish")
+        if experiment.publish and experiment.reported is None:
+            raise checker.error(at, "there is nothing to publish beside; name a printed table in 'reported'")
+        if experiment.publish and publishers.setdefault(experiment.reported, experiment.name) != experiment.name:
+            raise checker.error(at, f"{publishers[experiment.reported]} publishes {experiment.reported} already")

@@ -2,6 +2,7 @@
 
 import logging
 import os
+import subprocess
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -102,6 +103,15 @@ def _train_fold(
     record = make_record(table, fold, train, test, settings, result)
     predictions = Predictions(test, table.y[test], result.predicted, table.label_names, result.scores)
     return {"schema": SCHEMA, **record, "versions": versions(), "cost": cost.total()}, predictions
+
+
+def source_commit() -> str:
+    """Return the commit of the working directory, marked where files differ from it; or that there is none."""
+    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    try:
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+    except (OSError, subprocess.CalledProcessError):
+        return "not under version control"
 
 
 def make_splits(

@@ -1,0 +1,41 @@
+"""Results to be committed: docs/reproduction, in the columns of the printed tables."""
+
+
+def published_files(experiment):
+    """What an experiment that asks for it publishes; the copies of its figures come beside these."""
+    if not experiment.publish:
+        return []
+    return [
+        f"docs/reproduction/{experiment.reported}.{suffix}" for suffix in ("csv", "md")
+    ]
+
+
+for experiment in CONFIG.experiments.values():
+    if experiment.publish:
+
+        rule:
+            name:
+                f"publish_{experiment.name}"
+            input:
+                records=records(experiment),
+                figures=figure_files(experiment.name),
+                reported=f"config/reported/{experiment.reported}.csv",
+                code=code("algos.experiments.published"),
+            output:
+                published_files(experiment),
+            log:
+                f"logs/publish/{experiment.name}.log",
+            benchmark:
+                f"results/benchmarks/publish/{experiment.name}.tsv"
+            threads: 1
+            resources:
+                mem_mb=2000,
+                runtime=30,
+            params:
+                settings=config["experiments"][experiment.name],
+                tables=table_settings(experiment),
+                command=command_line(),
+            message:
+                f"Publish {experiment.reported} in docs/reproduction"
+            script:
+                "../scripts/publish.py"

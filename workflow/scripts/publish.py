@@ -1,0 +1,24 @@
+"""Publish the results of one experiment."""
+
+import datetime
+from pathlib import Path
+
+from algos.experiments.jobs import job_log, source_commit
+
+with job_log(snakemake.log[0]):
+    from algos.experiments.methods import METHODS
+    from algos.experiments.published import publish
+
+    publish(
+        snakemake.input.records,
+        snakemake.input.reported,
+        snakemake.params.tables["dataset_aliases"],
+        METHODS,
+        Path(snakemake.output[0]).parent,
+        commit=source_commit(),
+        command=snakemake.params.command,
+        date=datetime.date.today().isoformat(),
+        settings=snakemake.params.settings,
+        figures_dir=Path(snakemake.input.figures[0]).parent,
+        notes=snakemake.params.tables["notes"],
+    )
