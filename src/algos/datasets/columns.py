@@ -188,7 +188,7 @@ def assemble(
     notes = list(notes)
     used = [j for j in range(len(columns)) if j not in roles.dropped]
     _refuse_infinite(columns, [j for j in used if j != roles.target], source, place)
-    keep = _rows_to_keep(columns, used, roles.target, missing, source, place, notes)
+    _refuse_empty([columns[j] for j in used], source)
     names, parts = [], []
     for j in used:
         if j != roles.target:
@@ -196,6 +196,7 @@ def assemble(
             names += more_names
             parts += values
     _refuse_duplicates(names, f"{source}, after one-hot coding")
+    keep = _rows_to_keep(columns, used, roles.target, missing, source, place, notes)
     y = labels_of(columns[roles.target].values if keep.all() else _selected(columns[roles.target].values, keep))
     X = np.empty((len(y), len(parts)))
     for j, values in enumerate(parts):
@@ -217,6 +218,12 @@ def _refuse_infinite(columns: Sequence[Column], used: Sequence[int], source: str
             )
 
 
+def _refuse_empty(columns: Sequence[Column], source: str) -> None:
+    for column in columns:
+        if len(column.values) > 0 and column.missing().all():
+            raise InputError(f"{source}: column {column.name!r} is empty; leave it out with `drop: [{column.name}]`")
+
+
 def _rows_to_keep(
     columns: Sequence[Column],
     used: Sequence[int],
@@ -231,9 +238,6 @@ def _rows_to_keep(
     masks = {j: columns[j].missing() for j in used}
     gaps = {columns[j].name: mask for j, mask in masks.items() if mask.any()}
     keep = np.ones(len(masks[target]), dtype=bool)
-    for name, mask in gaps.items():
-        if len(mask) > 1 and mask.all():
-            raise InputError(f"{source}: column {name!r} is empty; leave it out with `drop: [{name}]`")
     if missing == "impute" and masks[target].any():
         raise InputError(
             f"{source}, {place(np.argmax(masks[target]))}: the label is missing (column {columns[target].name!r}), "
@@ -250,7 +254,10 @@ def _rows_to_keep(
             "choose `missing: drop_rows` or `missing: impute`"
         )
     if missing == "impute":
-        notes.append(f"Missing values in {count} (columns {listed(gaps)}), filled from the training part of a fold.")
+        notes.append(
+            f"Missing values in {count} (columns {listed(gaps)}): numbers are filled from the training part of a fold, "
+            "one-hot coded categories are none of the known ones."
+        )
         return keep
     notes.append(f"Left out {count} with missing values (columns {listed(gaps)}).")
     return ~incomplete
@@ -261,8 +268,8 @@ def _feature(
 ) -> tuple[list[str], list[np.ndarray]]:
     """Return the names and values of the feature columns that one column of the file becomes."""
     if not column.is_text:
-        if np.any(np.abs(column.values) > _LARGEST_EXACT_INTEGER):
-            notes.append(f"Column {column.name!r} holds numbers beyond 2^53, rounded to 16 digits.")
+        if np.any(np.abs(column.values) >= _LARGEST_EXACT_INTEGER):
+            notes.append(f"Column {column.name!r} holds numbers of 2^53 and more, rounded to 16 digits.")
         return [column.name], [column.values]
     if coding is None and column.categories is None:
         row = next((i for i, value in enumerate(column.values) if value is not None), 0)

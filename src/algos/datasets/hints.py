@@ -12,6 +12,11 @@ def nearest(name: object, names: Iterable[str]) -> str:
     return f"; the nearest is {found[0]!r}" if found else ""
 
 
+def one_line(error: object) -> str:
+    """Return a library's message without its line breaks."""
+    return " ".join(str(error).split())
+
+
 def listed(items: Iterable[object], most: int = _MOST_SHOWN) -> str:
     """Return "'a', 'b', 'c' and 4 more"."""
     items = list(items)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from algos.datasets.hints import listed, nearest
+from algos.datasets.hints import listed, nearest, one_line
 from algos.datasets.table import Table
 from algos.exceptions import InputError
 
@@ -50,8 +50,8 @@ def load_registry(
     -------
     dict
         Name -> entry, of plain JSON types. Files are spelt out as ``{name, part, role, sources: [{folder,
-        file, urls, sha256}]}`` or, where they lie on the user's disk, ``{path, part, role, sha256}``; a user's entries have
-        ``user: True``.
+        file, urls, sha256}]}`` or, where they lie on the user's disk, ``{path, part, role, sha256}``; a user's
+        entries have ``user: True``.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def _read_yaml(path: Path) -> Any:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: is not YAML ({' '.join(str(error).split())})") from None
+        raise InputError(f"{path}: is not YAML ({one_line(error)})") from None
 
 
 def _check(entries: Any, rules: Mapping[str, Any], kind: str, source: str) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from algos.datasets.hints import one_line
 from algos.datasets.table import Table
 from algos.datasets.textfile import open_binary
 from algos.exceptions import InputError
@@ -129,9 +130,9 @@ def _open(path: str | os.PathLike) -> "tuple[pyarrow.Table, dict]":
 
     with open_binary(path) as stream:
         try:
-            arrow = pq.read_table(stream)
+            arrow = pq.ParquetFile(stream).read()
         except pa.ArrowInvalid as error:
-            raise InputError(f"{path}: is not a Parquet file ({error})") from None
+            raise InputError(f"{path}: is not a Parquet file ({one_line(error)})") from None
     about = json.loads((arrow.schema.metadata or {}).get(_KEY, b"{}"))
     if about.get("format") != _FORMAT:
         raise InputError(f"{path}: is not a table of this program (format {_FORMAT}); delete it and run again")

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from algos.datasets.hints import nearest
+from algos.datasets.hints import nearest, one_line
 from algos.exceptions import InputError
 
 _GZIP, _BZIP2, _XZ, _LZW, _ZIP = b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x1f\x9d", b"PK\x03\x04"
@@ -42,7 +42,9 @@ def open_binary(path: Path) -> Iterator[BinaryIO]:
     except FileNotFoundError:
         raise InputError(f"{path}: no such file{_neighbour(path)}") from None
     except (EOFError, zlib.error, _lzma_error()) as error:
-        raise InputError(f"{path}: damaged or cut short inside its compression ({error}); fetch it again") from None
+        raise InputError(
+            f"{path}: damaged or cut short inside its compression ({one_line(error)}); fetch it again"
+        ) from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"{path}: cannot be read ({reason})") from None
@@ -87,7 +89,7 @@ def _uncompress(packed: bytes, path: Path) -> bytes:
     except FileNotFoundError:
         raise InputError(f"{path}: is packed by `compress` (.Z), and no gzip is here to unpack it") from None
     if done.returncode != 0:
-        reason = done.stderr.decode(errors="replace").strip()
+        reason = one_line(done.stderr.decode(errors="replace"))
         raise InputError(f"{path}: damaged or cut short inside its compression ({reason}); fetch it again")
     return done.stdout
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from algos.datasets.columns import Coding, Column, assemble, column_roles
-from algos.datasets.hints import listed, nearest
+from algos.datasets.hints import listed, nearest, one_line
 from algos.datasets.table import Table, multi_label_table, split_of
 from algos.datasets.textfile import Paths, as_paths, read_bytes, text_lines
 from algos.exceptions import InputError
@@ -110,7 +110,7 @@ class _ArffFile:
         except InputError:
             raise
         except (ValueError, IndexError, StopIteration) as error:  # what liac-arff lets through
-            raise InputError(f"{self.path}: is not ARFF that can be read ({error})") from None
+            raise InputError(f"{self.path}: is not ARFF that can be read ({one_line(error)})") from None
 
     def _load_dense(self, encoding: str | None) -> dict:
         import arff
@@ -122,7 +122,7 @@ class _ArffFile:
 
     def _wrong(self, error: Exception) -> InputError:
         try:
-            text = str(error)[:200]
+            text = one_line(error)[:200]
         except (TypeError, ValueError):  # liac-arff formats the offending line, which may itself hold a %
             text = f"bad instance, at line {error.line}"
         if error.__class__.__name__ == "BadAttributeType":

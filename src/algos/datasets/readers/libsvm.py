@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from algos.datasets.hints import one_line
 from algos.datasets.table import Table, label_text, labels_of, multi_label_table, single_label_table, split_of
 from algos.datasets.textfile import Paths, as_paths, read_bytes
 from algos.exceptions import InputError
@@ -80,7 +81,7 @@ def _read(paths: Sequence[Path], n_features: int | None, multilabel: bool) -> tu
     try:
         found = load_svmlight_files(streams, n_features=n_features, multilabel=multilabel)
     except ValueError as error:
-        raise InputError(f"{' + '.join(p.name for p in paths)}: {error}") from None
+        raise InputError(f"{' + '.join(p.name for p in paths)}: {one_line(error)}") from None
     return [csr_array(matrix) for matrix in found[0::2]], [label for part in found[1::2] for label in list(part)]
 
 

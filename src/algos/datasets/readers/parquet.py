@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from algos.datasets.columns import Coding, Column, assemble, column_roles
-from algos.datasets.hints import listed
+from algos.datasets.hints import listed, one_line
 from algos.datasets.table import Table, label_text, split_of
 from algos.datasets.textfile import Paths, as_paths, open_binary
 from algos.exceptions import InputError
@@ -82,9 +82,9 @@ def _arrow_table(path: Path) -> "pyarrow.Table":
 
     with open_binary(path) as stream:
         try:
-            return pq.read_table(stream)
+            return pq.ParquetFile(stream).read()
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            raise InputError(f"{path}: is not a Parquet file that can be read ({error})") from None
+            raise InputError(f"{path}: is not a Parquet file that can be read ({one_line(error)})") from None
 
 
 def _column(name: str, chunks: "list[pyarrow.Array]", source: str, as_text: bool) -> Column:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from algos.datasets.columns import MISSING_CELLS, Coding, Column, assemble, column_roles
-from algos.datasets.hints import listed, nearest
+from algos.datasets.hints import listed, nearest, one_line
 from algos.datasets.table import Table, label_text
 from algos.datasets.textfile import read_bytes
 from algos.exceptions import InputError
@@ -72,6 +72,8 @@ def _sheet(path: Path, sheet: str | int) -> "Sheet":
     import xlrd
 
     content = read_bytes(path)
+    if not content:
+        raise InputError(f"{path}: the file is empty")
     try:
         book = xlrd.open_workbook(file_contents=content, logfile=io.StringIO())
         names = book.sheet_names()
@@ -80,7 +82,7 @@ def _sheet(path: Path, sheet: str | int) -> "Sheet":
         if isinstance(sheet, int) and 0 <= sheet < len(names):
             return book.sheet_by_index(sheet)
     except (xlrd.XLRDError, xlrd.compdoc.CompDocError, struct.error, ValueError, IndexError, AssertionError) as error:
-        reason = str(error) or "its structure is broken"
+        reason = one_line(error) or "its structure is broken"
         raise InputError(f"{path}: cannot be read as an .xls workbook ({reason})") from None
     raise InputError(f"{path}: there is no sheet {sheet!r}{nearest(sheet, names)}; the sheets are {listed(names)}")
 
