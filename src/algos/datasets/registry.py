@@ -131,7 +131,11 @@ def _check(entries: Any, rules: Mapping[str, Any], kind: str, source: str) -> No
     import jsonschema
 
     checker = jsonschema.Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": rules["$defs"]})
-    errors = sorted(checker.iter_errors(entries), key=lambda error: [str(key) for key in error.absolute_path])
+    # An unknown key first: what else is wrong there, such as a missing key, often follows from it.
+    errors = sorted(
+        checker.iter_errors(entries),
+        key=lambda error: ([str(key) for key in error.absolute_path], error.validator != "additionalProperties"),
+    )
     if errors:
         raise InputError(f"{source}: {_in_words(errors[0])}")
 

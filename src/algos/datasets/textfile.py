@@ -42,12 +42,14 @@ def open_binary(path: Path) -> Iterator[BinaryIO]:
     except FileNotFoundError:
         raise InputError(f"{path}: no such file{_neighbour(path)}") from None
     except (EOFError, zlib.error, _lzma_error()) as error:
-        raise InputError(
-            f"{path}: damaged or cut short inside its compression ({one_line(error)}); fetch it again"
-        ) from None
+        raise _damaged(path, error) from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"{path}: cannot be read ({reason})") from None
+
+
+def _damaged(path: Path, reason: object) -> InputError:
+    return InputError(f"{path}: damaged or cut short inside its compression ({one_line(reason)}); fetch it again")
 
 
 def _lzma_error() -> type[Exception]:
@@ -89,8 +91,7 @@ def _uncompress(packed: bytes, path: Path) -> bytes:
     except FileNotFoundError:
         raise InputError(f"{path}: is packed by `compress` (.Z), and no gzip is here to unpack it") from None
     if done.returncode != 0:
-        reason = one_line(done.stderr.decode(errors="replace"))
-        raise InputError(f"{path}: damaged or cut short inside its compression ({reason}); fetch it again")
+        raise _damaged(path, done.stderr.decode(errors="replace"))
     return done.stdout
 
 
