@@ -21,6 +21,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 reproduce: setup ## Run the pipeline: CONFIG names another config, CORES how many jobs run side by side
+	@test -z "$(CONFIG)" || test -f "$(CONFIG)" || { echo "Error: there is no config file $(CONFIG)."; exit 1; }
 	$(BIN)/snakemake $(TARGET) --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG)) $(ARGS)
 	@test ! -f results/report.html || echo "Open results/report.html in a browser."
 

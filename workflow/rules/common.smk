@@ -1,9 +1,9 @@
 """What all rules share: the checked config, and which files belong to what."""
 
 import os
+import sys
 from pathlib import Path
 
-from snakemake.exceptions import WorkflowError
 
 from algos.exceptions import InputError
 from algos.experiments.config import check_config
@@ -28,7 +28,7 @@ def checked_config():
     try:
         return check_config(config, workflow.configfiles, SCHEMA, SOURCES)
     except InputError as error:
-        raise WorkflowError(str(error)) from None
+        sys.exit(f"Error: {error}")
 
 
 CONFIG = checked_config()

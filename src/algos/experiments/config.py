@@ -236,7 +236,10 @@ class _Checker:
     """Says where in which file a mistake stands."""
 
     def __init__(self, files: list[Path]) -> None:
-        self._files = [(file, read_yaml(file)) for file in files]
+        here = Path.cwd()
+        self._files = [
+            (file.relative_to(here) if file.is_relative_to(here) else file, read_yaml(file)) for file in files
+        ]
 
     def error(self, path: tuple, sentence: str) -> InputError:
         """Return the error for a mistake at a path of keys."""
@@ -366,6 +369,11 @@ def _method(
         raise checker.unknown((*at, name), "method", name, METHODS)
     method, at = METHODS[name], (*at, name)
     params, grid = declared.get("params", {}), declared.get("grid", {})
+    if method.kind == "staged" and "n_estimators" in grid:
+        raise checker.error(
+            (*at, "grid", "n_estimators"),
+            "the number of rounds is chosen along the learning curve; give its largest value in 'params'",
+        )
     # What makes the class this method, and the seed, are not the config's to set.
     own = {*method.defaults, "random_state"}
     settable = [key for key in constructor_parameters(method.module, method.class_name, source_root) if key not in own]
@@ -375,11 +383,6 @@ def _method(
                 raise checker.unknown((*at, part, key), f"parameter of {name}", key, settable)
             if key in params and key in grid:
                 raise checker.error((*at, "grid", key), "is fixed in 'params' and searched in 'grid'; keep one")
-    if method.kind == "staged" and "n_estimators" in grid:
-        raise checker.error(
-            (*at, "grid", "n_estimators"),
-            "the number of rounds is chosen along the learning curve; give its largest value in 'params'",
-        )
     sizes = declared.get("folds_per_job", {})
     sizes = {"default": sizes} if isinstance(sizes, int) else dict(sizes)
     for key in sizes:

@@ -1,0 +1,201 @@
+"""A config's mistakes are named with their place and the nearest valid name; a good one says what it means."""
+
+import copy
+from pathlib import Path
+
+import pytest
+import yaml
+from workflow_copy import ROOT, TINY
+
+from algos.exceptions import InputError
+from algos.experiments.config import check_config, load_config, read_yaml
+
+SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
+SOURCES = ROOT / "src"
+
+
+@pytest.fixture(autouse=True)
+def _in_the_repository(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture
+def config():
+    return copy.deepcopy(TINY)
+
+
+def check(config, tmp_path):
+    file = tmp_path / "mine.yaml"
+    file.write_text(yaml.safe_dump(config))
+    return check_config(config, [file], SCHEMA, SOURCES)
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in (ROOT / "config").glob("*.yaml")))
+def test_the_configs_of_the_repository_are_good(name):
+    if name == "datasets.yaml":
+        pytest.skip("the registry of data sets, not a config")
+    loaded = load_config([f"config/{name}"], SCHEMA, SOURCES)
+    assert loaded.experiments
+    assert set(loaded.datasets) == {d for e in loaded.experiments.values() for d in e.datasets}
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "sentence"),
+    [
+        ("figure", {}, "figure: unknown key 'figure'; the nearest valid name is 'figures'"),
+        ("figures.dp", 3, "figures.dp: unknown key 'dp'; the nearest valid name is 'dpi'"),
+        ("figures.dpi", "fine", "figures.dpi: 'fine' is not of type 'integer'"),
+        ("data.mirors", [], "unknown key 'mirors'; the nearest valid name is 'mirrors'"),
+        ("experiments.tiny.sed", 1, "experiments.tiny.sed: unknown key 'sed'; the nearest valid name is 'seed'"),
+        ("experiments.tiny.seed", -1, "experiments.tiny.seed: -1 is less than the minimum of 0"),
+        ("experiments.Tiny", {}, "'Tiny' must match the pattern"),
+        ("experiments.tiny.datasets", ["irs"], "datasets.0: unknown data set 'irs'; the nearest valid name is 'iris'"),
+        (
+            "experiments.tiny.dataset_aliases",
+            {"wine": "wine"},
+            "unknown data set 'wine'; the nearest valid name is 'wine_",
+        ),
+        ("experiments.tiny.protocol.kind", "kfold", "unknown kind 'kfold'; the nearest valid name is 'repeated_kfold'"),
+        ("experiments.tiny.protocol.n_split", 3, "unknown key 'n_split'; the nearest valid name is 'n_splits'"),
+        ("experiments.tiny.protocol", {"kind": "designated", "n_splits": 2}, "protocol.n_splits: unknown key"),
+        ("experiments.tiny.protocol", {"n_splits": 2}, "protocol: the key 'kind' is missing"),
+        ("experiments.tiny.reported", "table2", "unknown printed table 'table2'; the nearest valid name is '"),
+        ("experiments.tiny.methods.svm_rfb", {}, "unknown method 'svm_rfb'; the nearest valid name is 'svm_rbf'"),
+        ("experiments.tiny.methods.svm_rbf.gird", {}, "unknown key 'gird'; the nearest valid name is 'grid'"),
+        (
+            "experiments.tiny.methods.svm_rbf.grid.gama",
+            [1],
+            "unknown parameter of svm_rbf 'gama'; the nearest valid name is 'g",
+        ),
+        ("experiments.tiny.methods.svm_rbf.params", {"kernel": "poly"}, "unknown parameter of svm_rbf 'kernel'"),
+        ("experiments.tiny.methods.svm_rbf.params", {"C": 1}, "grid.C: is fixed in 'params' and searched in 'grid'"),
+        ("experiments.tiny.methods.svm_rbf.grid.C", [], "methods.svm_rbf.grid.C: [] should be non-empty"),
+        (
+            "experiments.tiny.methods.svm_rbf.preprocess.scale",
+            "std",
+            "unknown scale 'std'; the nearest valid name is 'standard'",
+        ),
+        ("experiments.tiny.methods.svm_rbf.folds_per_job", {"wine": 1}, "unknown data set 'wine'; the nearest valid"),
+        (
+            "experiments.tiny.methods.adaboost_mh_hamming_tree.grid.n_estimators",
+            [10],
+            "the number of rounds is chosen along the learning curve",
+        ),
+        ("experiments.wine_sklearn", TINY["experiments"]["tiny"], "the name 'wine_sklearn' is a data set"),
+        ("experiments.tables", TINY["experiments"]["tiny"], "the name 'tables' is a target of its own"),
+    ],
+)
+def test_a_mistake_is_one_sentence_with_file_place_and_nearest_name(config, tmp_path, path, value, sentence):
+    *parents, last = path.split(".")
+    section = config
+    for key in parents:
+        section = section.setdefault(key, {})
+    section[last] = value
+    if path == "experiments.tiny.dataset_aliases":
+        section["reported"] = None
+    with pytest.raises(InputError) as caught:
+        check(config, tmp_path)
+    message = str(caught.value)
+    assert sentence in message
+    assert message.startswith(f"{tmp_path}/mine.yaml: ")
+    assert "\n" not in message
+
+
+def test_a_publishing_experiment_has_a_table_of_its_own(config, tmp_path):
+    tiny = config["experiments"]["tiny"]
+    tiny["publish"] = True
+    assert check(config, tmp_path).experiments["tiny"].publish
+    config["experiments"]["again"] = dict(tiny)
+    with pytest.raises(InputError, match=r"experiments\.again\.publish: tiny publishes hamming_trees_table2 already"):
+        check(config, tmp_path)
+    tiny["reported"] = None
+    with pytest.raises(InputError, match="there is nothing to publish"):
+        check(config, tmp_path)
+
+
+def test_a_mistake_is_shown_in_the_file_it_stands_in(config, tmp_path):
+    first, second = tmp_path / "first.yaml", tmp_path / "second.yaml"
+    first.write_text(yaml.safe_dump(config))
+    second.write_text("figures: {dpy: 3}\n")
+    with pytest.raises(InputError, match=r"second\.yaml: figures\.dpy: unknown key"):
+        load_config([first, second], SCHEMA, SOURCES)
+    second.write_text("figures: {dpi: 99}\n")
+    assert load_config([first, second], SCHEMA, SOURCES).figures == {"dpi": 99}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (b"a: 1\nb: 2\na: 3\n", "line 1: the key 'a' stands twice"),
+        (b"a: [1\n", "not valid YAML"),
+        (b"- 1\n", "holds no 'key: value' lines"),
+        (b"", "holds no 'key: value' lines"),
+        (b"a: \xff\n", "is not UTF-8 text"),
+    ],
+)
+def test_a_file_that_is_no_config(tmp_path, text, sentence):
+    (tmp_path / "c.yaml").write_bytes(text)
+    with pytest.raises(InputError, match=sentence):
+        read_yaml(tmp_path / "c.yaml")
+    with pytest.raises(InputError, match="there is no file"):
+        read_yaml(tmp_path / "other.yaml")
+
+
+@pytest.mark.parametrize(
+    ("protocol", "names"),
+    [
+        ({"kind": "repeated_kfold", "n_splits": 2, "n_repeats": 2}, ["r0f0", "r0f1", "r1f0", "r1f1"]),
+        ({"kind": "random_percentage", "test_percent": 30, "n_repeats": 2}, ["s0", "s1"]),
+        ({"kind": "designated"}, ["test"]),
+    ],
+)
+def test_fold_names_follow_from_the_protocol_alone(config, tmp_path, protocol, names):
+    config["experiments"]["tiny"]["protocol"] = protocol
+    assert check(config, tmp_path).experiments["tiny"].fold_names() == names
+
+
+def test_folds_are_parted_into_jobs_as_told(config, tmp_path):
+    experiment = check(config, tmp_path).experiments["tiny"]
+    assert experiment.chunks("iris_sklearn", "adaboost_mh_hamming_tree") == [["r0f0", "r0f1"], ["r0f2"]]
+    assert experiment.chunks("wine_sklearn", "adaboost_mh_hamming_tree") == [["r0f0"], ["r0f1"], ["r0f2"]]
+    assert experiment.chunks("iris_sklearn", "svm_rbf") == [["r0f0", "r0f1", "r0f2"]]
+
+
+def test_what_folds_depend_on_leaves_out_how_they_are_parted(config, tmp_path):
+    before = check(config, tmp_path).experiments["tiny"].training("svm_rbf")
+    declared = config["experiments"]["tiny"]
+    declared.update(title="other", paper="other")
+    declared["methods"]["svm_rbf"].update(folds_per_job=1, resources={"mem_mb": 1})
+    assert check(config, tmp_path).experiments["tiny"].training("svm_rbf") == before
+    declared["seed"] += 1
+    assert check(config, tmp_path).experiments["tiny"].training("svm_rbf") != before
+
+
+def test_a_users_own_data_set_joins_by_five_lines(config, tmp_path):
+    config["data"] = {"datasets": {"mine": {"reader": "csv", "files": ["mine.csv"], "target": "class"}}}
+    config["experiments"]["tiny"]["datasets"].append("mine")
+    assert check(config, tmp_path).datasets["mine"]["reader"] == "csv"
+
+
+def test_no_module_of_the_library_imports_the_workflow():
+    for path in (ROOT / "src").rglob("*.py"):
+        assert "import snakemake" not in path.read_text()
+        assert "from snakemake" not in path.read_text()
+
+
+def test_scripts_are_thin():
+    scripts = sorted((ROOT / "workflow/scripts").glob("*.py"))
+    assert scripts
+    for path in scripts:
+        lines = path.read_text().splitlines()
+        assert len(lines) < 30, path
+        assert not [line for line in lines if line.lstrip().startswith("if ")], path
+
+
+def test_each_rule_has_its_script_log_benchmark_and_resources():
+    rules = [path.read_text() for path in Path("workflow/rules").glob("*.smk")]
+    with_script = [text for text in rules if "script:" in text]
+    assert len(with_script) == 8
+    for text in with_script:
+        for directive in ("log:", "benchmark:", "message:", "resources:", "threads: 1", "mem_mb", "runtime"):
+            assert directive in text
