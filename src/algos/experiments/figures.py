@@ -396,11 +396,11 @@ def draw_error_against_n(panels: Sequence[GridPanel], style: Style) -> "Figure":
         names = {_PARAMETER_LABELS.get(panel.parameter, panel.parameter) for panel in panels}
         _outer_labels(axes, " or ".join(sorted(names)), "validation error (%)")
         color = style.colors[0]
-        mean = "mean ± std over folds" if any(std > 0 for panel in panels for std in panel.stds) else "error"
+        mean = "mean ± std" if any(std > 0 for panel in panels for std in panel.stds) else "error"
         handles = [
             Line2D([], [], color=color, marker="o", markerfacecolor="white", label=mean),
             Line2D([], [], color=color, marker="o", linestyle="", label="best"),
-            Line2D([], [], linestyle="", label="numbers: T* (rounds)"),
+            Line2D([], [], linestyle="", label="number: T*"),
         ]
         figure.legend(handles=handles, loc="outside upper center", ncols=2 if figure.get_figwidth() < 5 else 3)
         return figure

@@ -314,14 +314,14 @@ def signed_rank_p_value(differences: Any) -> float:
     Parameters
     ----------
     differences : (n,) ndarray
-        Paired differences. Zeros are left out (Wilcoxon's treatment); without any other the answer is 1.
+        Paired differences. Zeros are left out (Wilcoxon's treatment); with at most one other the answer is 1.
     """
     import numpy as np
     from scipy.stats import PermutationMethod, wilcoxon
 
     differences = differences[differences != 0]
-    if len(differences) == 0:
-        return 1.0
+    if len(differences) < 2:
+        return 1.0  # a single one is as likely to be positive as negative
     # The exact null distribution by all sign patterns: tables of it hold only without ties.
     method = PermutationMethod(n_resamples=np.inf) if len(differences) <= 14 else "asymptotic"
     return float(wilcoxon(differences, method=method).pvalue)
