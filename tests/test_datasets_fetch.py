@@ -149,6 +149,18 @@ def test_download(tmp_path, server):
     assert files_in(tmp_path) == ["toy/toy.csv"]
 
 
+def test_progress_is_logged(tmp_path, server, caplog, monkeypatch):
+    monkeypatch.setattr("algos.datasets.fetching._SECONDS_BETWEEN_LINES", 0.0)
+    caplog.set_level(logging.INFO)
+    content = GOOD * 200_000
+    server.answers["/toy.csv"] = [(200, content, len(content))]
+    wanted = entry({"urls": [f"{server.url}/toy.csv"], "sha256": sha256(content)})
+    fetch("toy", wanted, tmp_path, progress=True)
+    lines = [record.message for record in caplog.records if " left" in record.message]
+    assert len(lines) > 2
+    assert f"of {len(content) / 1e6:.1f} MB, about " in lines[0]
+
+
 def test_mirror_by_http(tmp_path, server):
     server.answers["/data/toy/toy.csv"] = [(200, GOOD, len(GOOD))]
     fetch("toy", entry({}), tmp_path, [f"{server.url}/data/"])

@@ -4,7 +4,9 @@ import errno
 import logging
 import os
 import shutil
+import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from algos.files import atomic_write
 MIRRORS_VARIABLE = "ALGOS_DATA_MIRRORS"
 _RETRIES = 2
 _TIMEOUT_SECONDS = 30
+_SECONDS_BETWEEN_LINES = 5.0
 
 _log = logging.getLogger(__name__)
 
@@ -31,7 +34,7 @@ def fetch(
     """Bring the files of a data set to ``<directory>/<name>``.
 
     A file that lies there with a known checksum is left alone. Otherwise each mirror is asked in turn, first those of
-    the environment variable ``ALGOS_DATA_MIRRORS`` (separated like PATH), then `mirrors`, then the official
+    the environment variable ``ALGOS_DATA_MIRRORS`` (folders, separated like PATH), then `mirrors`, then the official
     addresses (three attempts each, with growing pauses). A file is put in its place whole and with the sha256 that the
     registry knows, or not at all. Where the registry knows no sha256 the log says so, with the one found.
 
@@ -46,7 +49,7 @@ def fetch(
     mirrors : sequence of path-like or str
         Folders, or addresses beginning with http, that hold ``<name>/<file>``.
     progress : bool, default False
-        Whether to show a bar on the terminal while downloading.
+        Whether to show how far a download is: a bar on a terminal, elsewhere a line in the log every few seconds.
 
     Returns
     -------
@@ -144,6 +147,45 @@ def _copy(place: str, expected: str | None, to: Path, progress: bool) -> str:
     return "" if expected in (None, found) else f"its sha256 is {found}, not {expected}"
 
 
+class _LoggedProgress:
+    """What pooch wants of a progress bar, as lines of the log with an estimate of the time left."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self.total = 0
+
+    @property
+    def total(self) -> int:
+        """Bytes to come; 0 where the server does not say. Pooch sets it as an attempt begins."""
+        return self._total
+
+    @total.setter
+    def total(self, n_bytes: int) -> None:
+        self._total = n_bytes
+        self._done = 0
+        self._start = self._last = time.monotonic()
+
+    def update(self, n_bytes: int) -> None:
+        """Count bytes that have arrived."""
+        self._done += n_bytes
+        now = time.monotonic()
+        if now - self._last < _SECONDS_BETWEEN_LINES or not self._done:
+            return
+        self._last = now
+        text = f"{self._done / 1e6:.1f} MB"
+        if self._total:
+            left = (now - self._start) * max(self._total - self._done, 0) / self._done
+            text += f" of {self._total / 1e6:.1f} MB, about {left:.0f} s left"
+        _log.info("%s: %s", self._url, text)
+
+    def reset(self) -> None:
+        """Begin to count anew: pooch fills its bar once more at the end."""
+        self._done = 0
+
+    def close(self) -> None:
+        """Do nothing: there is nothing to close."""
+
+
 def _download(url: str, expected: str | None, to: Path, progress: bool) -> str:
     import pooch
     import requests
@@ -157,7 +199,8 @@ def _download(url: str, expected: str | None, to: Path, progress: bool) -> str:
             urls={"file": url},
             retry_if_failed=_RETRIES,
         )
-        downloader = pooch.HTTPDownloader(progressbar=progress, timeout=_TIMEOUT_SECONDS)
+        bar = progress and (sys.stderr.isatty() or _LoggedProgress(url))
+        downloader = pooch.HTTPDownloader(progressbar=bar, timeout=_TIMEOUT_SECONDS)
         try:
             os.replace(client.fetch("file", downloader=downloader), to)
         except requests.HTTPError as error:
