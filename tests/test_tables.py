@@ -82,7 +82,7 @@ def test_unusable_record_is_named(tmp_path, text, message):
 
 
 def test_impossible_error_rate_is_refused(tmp_path):
-    with pytest.raises(InputError, match="test_error is 1.5"):
+    with pytest.raises(InputError, match=r"test_error is 1\.5"):
         tables.read_records(write_records(tmp_path, [make_record(error=1.5)]))
 
 

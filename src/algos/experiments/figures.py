@@ -299,7 +299,7 @@ def _draw_curves(axes: "Axes", panel: CurvePanel, limits: tuple[float, float], l
     import numpy as np
 
     colors = [style.colors[i % len(style.colors)] for i in range(3)]
-    curves = [("train", panel.train, colors[2], "--"), ("validation", panel.validation, colors[0], (0, (1, 1)))]
+    curves = [("train", panel.train, colors[2], "--"), ("validation", panel.validation, colors[0], ":")]
     curves.append(("test", panel.test, colors[1], "-"))
     handles = []
     for label, curve, color, dashes in curves:
