@@ -27,8 +27,8 @@ def read_mirrored(mirror, tmp_path_factory):
 
     def read(name):
         if name not in tables:
-            fetch(name, registry[name], folder / name, [str(mirror)])
-            tables[name] = read_dataset(name, registry[name], folder / name)
+            fetch(name, registry[name], folder, [mirror])
+            tables[name] = read_dataset(name, registry[name], folder)
         return tables[name]
 
     return read

@@ -161,7 +161,8 @@ double HammingGrower::grow(int n_inner_nodes) {
   start_tree();
   std::vector<Node> open(1);
   open[0].end = n_;
-  evaluate(open[0], true);
+  sum(open[0]);
+  search(open[0]);
   open[0].key = open[0].cut.score;
   for (int used = 1; used <= n_inner_nodes && !open.empty(); ++used) {
     const auto top = std::max_element(open.begin(), open.end(),
@@ -173,7 +174,7 @@ double HammingGrower::grow(int n_inner_nodes) {
       add_leaf(node);
     } else {
       split(node, add_inner_node(node), open);
-      if (used < n_inner_nodes) evaluate_children(node, open[open.size() - 2], open[open.size() - 1]);
+      open_children(node, open, n_inner_nodes - used);
     }
     release(node);
   }
@@ -214,34 +215,55 @@ void HammingGrower::start_tree() {
   n_nodes_ = 1;
 }
 
-// Finds the best stump of a node: the constant classifier first, then every cut (appendix B).
-void HammingGrower::evaluate(Node& node, bool build_histogram) {
-  const Rows rows{rows_.data() + node.begin, node.end - node.begin};
+void HammingGrower::sum(Node& node) {
   node.total.resize(width_);
-  kernels_.sum_rows(weights_.data(), rows, width_, node.total.data());
+  node.histogram = zeroed_histogram();
+  kernels_.build_histogram(features_, weights_.data(), {rows_.data() + node.begin, node.end - node.begin}, width_,
+                           node.total.data(), histograms_[node.histogram].data());
+}
+
+// Finds the best stump of a node: the constant classifier first, then every cut (appendix B).
+void HammingGrower::search(Node& node) {
   node.cut.edges = node.total;
   for (int l = 0; l < classes_; ++l) node.cut.score += std::abs(node.total[l]);
-  if (build_histogram) {
-    node.histogram = zeroed_histogram();
-    kernels_.build_histogram(features_, weights_.data(), rows, width_, node.total.data(),
-                             histograms_[node.histogram].data());
-  }
   const NodeSums sums{histograms_[node.histogram].data(), node.total.data(), node_of_.data(), node.id};
   kernels_.search(features_, sums, weights_.data(), classes_, width_, node.cut);
 }
 
-// The smaller child's histogram is summed from its rows; the other's is what that leaves of the parent's.
-void HammingGrower::evaluate_children(Node& parent, Node& minus, Node& plus) {
+// Finds the cuts of a node's two children, the last two of the queue. The smaller one's sums are made from its rows,
+// the other's are what that leaves of the parent's.
+void HammingGrower::open_children(Node& parent, std::vector<Node>& open, int cuts_left) {
+  if (cuts_left == 0) return;
+  Node& minus = open[open.size() - 2];
+  Node& plus = open[open.size() - 1];
   Node& small = minus.end - minus.begin <= plus.end - plus.begin ? minus : plus;
   Node& large = &small == &minus ? plus : minus;
-  evaluate(small, true);
+  sum(small);
+  large.total = parent.total;
+  for (int l = 0; l < width_; ++l) large.total[l] -= small.total[l];
   std::swap(large.histogram, parent.histogram);
   std::int32_t* whole = histograms_[large.histogram].data();
   const std::int32_t* part = histograms_[small.histogram].data();
   const std::size_t size = histograms_[large.histogram].size();
   for (std::size_t b = 0; b < size; ++b) whole[b] -= part[b];
-  evaluate(large, false);
-  for (Node* child : {&minus, &plus}) child->key = child->cut.score - parent_edge(*child);
+  for (Node* child : {&minus, &plus}) {
+    const std::int64_t edge = parent_edge(*child);
+    child->key = child->total[classes_ + 1] - edge;  // no cut has an edge above the node's mass
+    if (can_be_cut(*child, open, cuts_left)) {
+      search(*child);
+      child->key = child->cut.score - edge;
+    } else {
+      child->key = 0;
+    }
+  }
+}
+
+// Whether a node whose key is at most `node.key` can still come to be cut: not if as many nodes as there are cuts left
+// come before it. (Of equal keys the node made first is cut first.)
+bool HammingGrower::can_be_cut(const Node& node, const std::vector<Node>& open, int cuts_left) const {
+  int before = 0;
+  for (const Node& other : open) before += other.id < node.id && other.key >= node.key;
+  return before < cuts_left && node.key > 0;
 }
 
 int HammingGrower::zeroed_histogram() {
@@ -264,7 +286,6 @@ std::int32_t HammingGrower::add_inner_node(const Node& node) {
   const auto inner = std::int32_t(tree_.feature.size());
   hang(node, inner);
   tree_.feature.push_back(node.cut.feature);
-  tree_.threshold.push_back(threshold(node));
   tree_.gain.push_back(double(node.key) / kFixedPointScale);
   tree_.minus_child.push_back(0);
   tree_.plus_child.push_back(0);
@@ -273,27 +294,17 @@ std::int32_t HammingGrower::add_inner_node(const Node& node) {
   return inner;
 }
 
-// Halfway between the node's values on either side of its cut.
-double HammingGrower::threshold(const Node& node) const {
-  const CodedColumn& column = columns_[node.cut.feature];
-  std::int32_t below = -1, above = column.n_values;
-  for (std::int32_t p = node.begin; p < node.end; ++p) {
-    const std::int32_t code = column.codes[rows_[p]];
-    if (code <= node.cut.last_minus)
-      below = std::max(below, code);
-    else
-      above = std::min(above, code);
-  }
-  return midpoint(column.values[below], column.values[above]);
-}
-
-// Parts the rows of a node, - side first, each side in its old order, and opens its two children.
+// Parts the rows of a node, - side first, each side in its old order, and queues its two children. The threshold is
+// halfway between the node's values on either side.
 void HammingGrower::split(const Node& parent, std::int32_t inner, std::vector<Node>& open) {
-  const std::int32_t* codes = columns_[parent.cut.feature].codes;
-  std::int32_t middle = parent.begin, n_plus = 0;
+  const CodedColumn& column = columns_[parent.cut.feature];
+  std::int32_t middle = parent.begin, n_plus = 0, below = -1, above = column.n_values;
   for (std::int32_t p = parent.begin; p < parent.end; ++p) {
     const std::int32_t row = rows_[p];
-    const std::int32_t to_plus = codes[row] > parent.cut.last_minus;
+    const std::int32_t code = column.codes[row];
+    const std::int32_t to_plus = code > parent.cut.last_minus;
+    below = std::max(below, to_plus ? -1 : code);
+    above = std::min(above, to_plus ? code : column.n_values);
     rows_[middle] = row;  // both writes always happen, only one counter moves: no branch to mispredict
     scratch_[n_plus] = row;
     node_of_[row] = n_nodes_ + to_plus;
@@ -301,6 +312,7 @@ void HammingGrower::split(const Node& parent, std::int32_t inner, std::vector<No
     n_plus += to_plus;
   }
   std::copy_n(scratch_.begin(), n_plus, rows_.begin() + middle);
+  tree_.threshold.push_back(midpoint(column.values[below], column.values[above]));
   for (int side : {-1, 1}) {
     Node child;
     child.id = n_nodes_++;

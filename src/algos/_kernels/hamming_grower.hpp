@@ -55,12 +55,13 @@ class HammingGrower {
   void add_rows_to_block(BinnedFeatures::Block& block);
   void quantise();
   void start_tree();
-  void evaluate(Node& node, bool build_histogram);
-  void evaluate_children(Node& parent, Node& minus, Node& plus);
+  void sum(Node& node);
+  void search(Node& node);
+  void open_children(Node& parent, std::vector<Node>& open, int cuts_left);
+  bool can_be_cut(const Node& node, const std::vector<Node>& open, int cuts_left) const;
   int zeroed_histogram();
   void release(Node& node);
   std::int32_t add_inner_node(const Node& node);
-  double threshold(const Node& node) const;
   void split(const Node& parent, std::int32_t inner, std::vector<Node>& open);
   std::int64_t parent_edge(const Node& node) const;
   void hang(const Node& node, std::int32_t child);

@@ -68,15 +68,6 @@ inline void take(Cut& best, std::int32_t score, int column, std::int32_t last_mi
 }
 
 template <int W>
-void sum_rows(const std::int32_t* weights, Rows rows, int width, std::int32_t* total) {
-  Lanes<W> sum(width);
-  clear<W>(sum.data(), width);
-  for (std::int32_t p = 0; p < rows.count; ++p)
-    add<W>(sum.data(), weights + std::int64_t{rows.index[p]} * lanes<W>(width), width);
-  std::memcpy(total, sum.data(), sizeof(std::int32_t) * lanes<W>(width));
-}
-
-template <int W>
 void complete_frequent_bins(const BinnedFeatures& features, const BinnedFeatures::Block& block,
                             const std::int32_t* total, int width, std::int32_t* histogram) {
   Lanes<W> rest(width);
@@ -91,16 +82,25 @@ void complete_frequent_bins(const BinnedFeatures& features, const BinnedFeatures
 
 template <int W>
 void build_histogram(const BinnedFeatures& features, const std::int32_t* weights, Rows rows, int width,
-                     const std::int32_t* total, std::int32_t* histogram) {
-  for (const BinnedFeatures::Block& block : features.blocks) {
-    std::int32_t* base = histogram + features.start[block.first] * lanes<W>(width);
+                     std::int32_t* total, std::int32_t* histogram) {
+  constexpr std::int32_t ahead = 8;  // rows of a small node lie far apart
+  clear<W>(total, width);
+  for (std::size_t k = 0; k < features.blocks.size() || k == 0; ++k) {
+    const BinnedFeatures::Block* block = k < features.blocks.size() ? &features.blocks[k] : nullptr;
+    std::int32_t* base = block ? histogram + features.start[block->first] * lanes<W>(width) : nullptr;
     for (std::int32_t p = 0; p < rows.count; ++p) {
       const std::int32_t row = rows.index[p];
       const std::int32_t* weight = weights + std::int64_t{row} * lanes<W>(width);
-      for (std::int64_t e = block.row_start[row]; e < block.row_start[row + 1]; ++e)
-        add<W>(base + std::int64_t{block.bins[e]} * lanes<W>(width), weight, width);
+      if (p + ahead < rows.count) {
+        const char* next = reinterpret_cast<const char*>(weights + std::int64_t{rows.index[p + ahead]} * lanes<W>(width));
+        for (int byte = 0; byte < 4 * lanes<W>(width); byte += 64) __builtin_prefetch(next + byte);
+      }
+      if (k == 0) add<W>(total, weight, width);
+      if (!block) continue;
+      for (std::int64_t e = block->row_start[row]; e < block->row_start[row + 1]; ++e)
+        add<W>(base + std::int64_t{block->bins[e]} * lanes<W>(width), weight, width);
     }
-    complete_frequent_bins<W>(features, block, total, width, histogram);
+    if (block) complete_frequent_bins<W>(features, *block, total, width, histogram);
   }
 }
 
@@ -234,7 +234,7 @@ void reweight(double* signed_weights, const std::int32_t* leaf_of, const double*
 
 template <int W>
 SearchKernels table() {
-  return {sum_rows<W>, build_histogram<W>, search<W>, leaf_edges<W>, reweight<W>};
+  return {build_histogram<W>, search<W>, leaf_edges<W>, reweight<W>};
 }
 
 }  // namespace

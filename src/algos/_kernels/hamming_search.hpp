@@ -59,11 +59,9 @@ struct NodeSums {
 
 // One entry an instruction set and row width.
 struct SearchKernels {
-  // total[l] = sum of the rows' fixed-point weights.
-  void (*sum_rows)(const std::int32_t* weights, Rows rows, int width, std::int32_t* total);
-  // Adds the rows of a node to its (zeroed) histogram, then completes each feature's frequent bin.
+  // Sums the rows of a node into its total and its (zeroed) histogram.
   void (*build_histogram)(const BinnedFeatures& features, const std::int32_t* weights, Rows rows, int width,
-                          const std::int32_t* total, std::int32_t* histogram);
+                          std::int32_t* total, std::int32_t* histogram);
   // Improves `best` by every cut of every feature.
   void (*search)(const BinnedFeatures& features, const NodeSums& node, const std::int32_t* weights, int classes,
                  int width, Cut& best);
