@@ -325,6 +325,13 @@ def test_xls_values(make):
     np.testing.assert_array_equal(table.X, [[1, 0, 1], [np.nan, 1, 0], [3, 0, 1]])
 
 
+def test_xls_own_missing_values(make):
+    path = make(xls(Data=[["a", "c"], [-999.0, "x"], [2.0, "NA"], [3.0, "NA"]]), "toy.xls")
+    table = load_xls(path, missing="impute", missing_values=[-999])
+    assert np.isnan(table.X[:, 0]).tolist() == [True, False, False]
+    assert table.label_names == ["NA", "x"]
+
+
 def test_xls_labels_are_whole_numbers(make):
     rows = [["a", "class"], [1.0, 1.0], [2.0, 2.0], [3.0, 1.0]]
     assert load_xls(make(xls(Data=rows), "toy.xls")).y.tolist() == ["1", "2", "1"]

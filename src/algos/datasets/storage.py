@@ -55,7 +55,7 @@ def write_table(table: Table, path: str | os.PathLike) -> None:
     arrow = pa.Table.from_arrays(list(columns.values()), names=list(columns))
     arrow = arrow.replace_schema_metadata({_KEY: json.dumps(about, ensure_ascii=False)})
     with atomic_write(path) as temporary:
-        pq.write_table(arrow, temporary, compression="zstd", write_statistics=False)
+        pq.write_table(arrow, temporary, compression="zstd", write_statistics=False, write_page_checksum=True)
 
 
 def _feature_columns(table: Table) -> "dict[str, pyarrow.Array]":
@@ -103,7 +103,15 @@ def read_table(path: str | os.PathLike) -> Table:
     InputError
         When the file is missing or was not written by :func:`write_table`.
     """
-    arrow, about = _open(path)
+    arrow = read_arrow(path)
+    about = _about(arrow, path)
+    try:
+        return _table(arrow, about)
+    except (AttributeError, LookupError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: is damaged ({one_line(error)}); delete it and run again") from None
+
+
+def _table(arrow: "pyarrow.Table", about: dict) -> Table:
     columns = {name: arrow.column(name).combine_chunks() for name in arrow.column_names if name[:8] != _FEATURE}
     label_names = about["label_names"]
     y = Y = None
@@ -124,19 +132,31 @@ def read_table(path: str | os.PathLike) -> Table:
     )
 
 
-def _open(path: str | os.PathLike) -> "tuple[pyarrow.Table, dict]":
-    import pyarrow as pa
+def read_arrow(path: str | os.PathLike) -> "pyarrow.Table":
+    """Read any Parquet file.
+
+    Raises
+    ------
+    InputError
+        When the file is missing, is no Parquet file or is damaged.
+    """
     import pyarrow.parquet as pq
 
     with open_binary(path) as stream:
         try:
-            arrow = pq.ParquetFile(stream).read()
-        except pa.ArrowInvalid as error:
-            raise InputError(f"{path}: is not a Parquet file ({one_line(error)})") from None
-    about = json.loads((arrow.schema.metadata or {}).get(_KEY, b"{}"))
+            return pq.ParquetFile(stream, page_checksum_verification=True).read()
+        except (ValueError, NotImplementedError) as error:  # pyarrow's own errors are kinds of these
+            raise InputError(f"{path}: is not a Parquet file that can be read ({one_line(error)})") from None
+
+
+def _about(arrow: "pyarrow.Table", path: str | os.PathLike) -> dict:
+    try:
+        about = json.loads((arrow.schema.metadata or {}).get(_KEY, b"{}"))
+    except ValueError:
+        about = {}
     if about.get("format") != _FORMAT:
         raise InputError(f"{path}: is not a table of this program (format {_FORMAT}); delete it and run again")
-    return arrow, about
+    return about
 
 
 def _text(column: "pyarrow.DictionaryArray") -> np.ndarray:

@@ -44,7 +44,7 @@ def open_binary(path: Path) -> Iterator[BinaryIO]:
     except (EOFError, zlib.error, _lzma_error()) as error:
         raise _damaged(path, error) from None
     except OSError as error:
-        reason = error.strerror or str(error)
+        reason = one_line(error.strerror or error)
         raise InputError(f"{path}: cannot be read ({reason})") from None
 
 

@@ -180,7 +180,7 @@ def _names_in_xml(path: Path) -> list[str]:
         raise InputError(f"{path}: declares XML entities, which a list of labels has no need of; refused")
     try:
         root = ElementTree.fromstring(content)
-    except ElementTree.ParseError as error:
+    except (ElementTree.ParseError, LookupError, ValueError) as error:  # the latter for odd encodings
         raise InputError(f"{path}: is not XML ({error}); `labels` takes Mulan's XML file, names or a number") from None
     names = [element.get("name") for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
     if not names or None in names:

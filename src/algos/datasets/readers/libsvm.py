@@ -80,7 +80,7 @@ def _read(paths: Sequence[Path], n_features: int | None, multilabel: bool) -> tu
     streams = [io.BytesIO(content) for content in contents]
     try:
         found = load_svmlight_files(streams, n_features=n_features, multilabel=multilabel)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise InputError(f"{' + '.join(p.name for p in paths)}: {one_line(error)}") from None
     return [csr_array(matrix) for matrix in found[0::2]], [label for part in found[1::2] for label in list(part)]
 

@@ -1,15 +1,15 @@
 """Parquet files of other programs, through pyarrow."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from algos.datasets.columns import Coding, Column, assemble, column_roles
-from algos.datasets.hints import listed, one_line
+from algos.datasets.hints import listed
+from algos.datasets.storage import read_arrow
 from algos.datasets.table import Table, label_text, split_of
-from algos.datasets.textfile import Paths, as_paths, open_binary
+from algos.datasets.textfile import Paths, as_paths
 from algos.exceptions import InputError
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def load_parquet(
 
     paths = as_paths(path)
     source = " + ".join(p.name for p in paths)
-    tables = [_arrow_table(p) for p in paths]
+    tables = [read_arrow(p) for p in paths]
     names = tables[0].column_names
     for p, table in zip(paths, tables, strict=True):
         if table.column_names != names:
@@ -74,17 +74,6 @@ def load_parquet(
         place=lambda row: f"row {row + 1}",
         split=split_of(counts, parts),
     )
-
-
-def _arrow_table(path: Path) -> "pyarrow.Table":
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with open_binary(path) as stream:
-        try:
-            return pq.ParquetFile(stream).read()
-        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-            raise InputError(f"{path}: is not a Parquet file that can be read ({one_line(error)})") from None
 
 
 def _column(name: str, chunks: "list[pyarrow.Array]", source: str, as_text: bool) -> Column:

@@ -2,7 +2,6 @@
 
 import io
 import os
-import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -60,7 +59,7 @@ def load_xls(
     names = [label_text(value) or f"x{j}" for j, value in enumerate(page.row_values(rows[0]))]
     source = f"{path.name}, sheet {page.name!r}"
     roles = column_roles(names, target, drop, categorical, source=source)
-    tokens = {str(value).strip().lower() for value in missing_values}
+    tokens = {label_text(value).lower() for value in missing_values}
     columns = [
         _column(name, [page.cell(i, j) for i in rows[1:]], tokens, as_text=j in roles.categorical)
         for j, name in enumerate(names)
@@ -81,14 +80,14 @@ def _sheet(path: Path, sheet: str | int) -> "Sheet":
             return book.sheet_by_name(sheet)
         if isinstance(sheet, int) and 0 <= sheet < len(names):
             return book.sheet_by_index(sheet)
-    except (xlrd.XLRDError, xlrd.compdoc.CompDocError, struct.error, ValueError, IndexError, AssertionError) as error:
+    except Exception as error:  # on a damaged workbook xlrd raises whatever its structures happen to trip over
         reason = one_line(error) or "its structure is broken"
         raise InputError(f"{path}: cannot be read as an .xls workbook ({reason})") from None
     raise InputError(f"{path}: there is no sheet {sheet!r}{nearest(sheet, names)}; the sheets are {listed(names)}")
 
 
 def _column(name: str, cells: Sequence["Cell"], tokens: set[str], as_text: bool) -> Column:
-    values = [None if str(cell.value).strip().lower() in tokens else cell.value for cell in cells]
+    values = [None if label_text(cell.value).lower() in tokens else cell.value for cell in cells]
     try:
         if not as_text:
             return Column(name, np.array([np.nan if value is None else float(value) for value in values]))
