@@ -29,7 +29,7 @@ CAPTIONS: dict[str, str] = {
     "learning_curves": (
         "Error against the number of boosting rounds, mean over folds, on the training part, on the inner validation "
         "parts and on the test part; the vertical line and the dot mark the rounds chosen by the smoothed validation "
-        "error (median over folds; shaded: their range)."
+        "error (median over folds; shaded: their range), and errors too low for the axis lie on its lower edge."
     ),
     "error_against_n": (
         "Smoothed validation error of each grid value at its best number of rounds T* (the number above it: "
@@ -187,6 +187,13 @@ def _title(axes: "Axes", text: str) -> None:
 def _panel_inches(axes: "Axes") -> float:
     """About how wide a panel of the grid will be, before the layout is computed."""
     return axes.figure.get_figwidth() / axes.get_gridspec().ncols - 0.45
+
+
+def _halo() -> Any:
+    """A white outline that keeps small text legible on lines."""
+    from matplotlib.patheffects import withStroke
+
+    return withStroke(linewidth=1.5, foreground="white")
 
 
 def _literal(text: str) -> str:
@@ -437,6 +444,7 @@ def _write_rounds(axes: "Axes", rounds: Sequence[int], font_size: float) -> None
             ha="center",
             va="top",
             color="#333333",
+            path_effects=[_halo()],
         )
 
 
@@ -539,7 +547,6 @@ def _name_points(figure: "Figure", axes: "Axes", pairs: Sequence[Pair], style: S
 
     A name for which no place is free is left out: the table has them all.
     """
-    from matplotlib.patheffects import withStroke
     from matplotlib.transforms import Bbox
 
     figure.draw_without_rendering()
@@ -559,7 +566,7 @@ def _name_points(figure: "Figure", axes: "Axes", pairs: Sequence[Pair], style: S
                 (dx * offset, dy * offset),
                 textcoords="offset points",
                 fontsize=style.font_size - 1.5,
-                path_effects=[withStroke(linewidth=1.5, foreground="white")],
+                path_effects=[_halo()],
                 ha="left" if dx > 0 else "right" if dx < 0 else "center",
                 va="bottom" if dy > 0 else "top",
             )
