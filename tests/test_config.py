@@ -162,13 +162,32 @@ def test_folds_are_parted_into_jobs_as_told(config, tmp_path):
 
 
 def test_what_folds_depend_on_leaves_out_how_they_are_parted(config, tmp_path):
-    before = check(config, tmp_path).experiments["tiny"].training("svm_rbf")
+    before = check(config, tmp_path).experiments["tiny"].training("iris_sklearn", "svm_rbf")
     declared = config["experiments"]["tiny"]
     declared.update(title="other", paper="other")
     declared["methods"]["svm_rbf"].update(folds_per_job=1, resources={"mem_mb": 1})
-    assert check(config, tmp_path).experiments["tiny"].training("svm_rbf") == before
+    assert check(config, tmp_path).experiments["tiny"].training("iris_sklearn", "svm_rbf") == before
     declared["seed"] += 1
-    assert check(config, tmp_path).experiments["tiny"].training("svm_rbf") != before
+    assert check(config, tmp_path).experiments["tiny"].training("iris_sklearn", "svm_rbf") != before
+
+
+def test_a_data_set_can_have_params_and_grid_of_its_own(config, tmp_path):
+    method = config["experiments"]["tiny"]["methods"]["svm_rbf"]
+    method["per_dataset"] = {"iris_sklearn": {"params": {"shrinking": False}, "grid": {"gamma": [3.0]}}}
+    experiment = check(config, tmp_path).experiments["tiny"]
+    here, elsewhere = (experiment.training(name, "svm_rbf") for name in ("iris_sklearn", "wine_sklearn"))
+    assert here["params"] == {**elsewhere["params"], "shrinking": False}
+    assert here["grid"] == {**elsewhere["grid"], "gamma": [3.0]}
+    method["per_dataset"] = {"irsi_sklearn": {}}
+    with pytest.raises(InputError, match=r"per_dataset.irsi_sklearn: unknown data set .* is 'iris_sklearn'"):
+        check(config, tmp_path)
+    method["per_dataset"] = {"iris_sklearn": {"params": {"gama": 1}}}
+    with pytest.raises(InputError, match=r"iris_sklearn.params.gama: unknown parameter .* is 'gamma'"):
+        check(config, tmp_path)
+    key = next(iter(method["grid"]))
+    method["per_dataset"] = {"iris_sklearn": {"params": {key: 1}}}
+    with pytest.raises(InputError, match="is fixed in 'params' and searched in 'grid'"):
+        check(config, tmp_path)
 
 
 def test_a_users_own_data_set_joins_by_five_lines(config, tmp_path):

@@ -50,7 +50,7 @@ for experiment, dataset, method, folds in TRAINING:
             mem_mb=settings.resources["mem_mb"],
             runtime=settings.resources["runtime_minutes"],
         params:
-            settings=dict(experiment.training(method), dataset=dataset),
+            settings=experiment.training(dataset, method),
         message:
             f"Train {method} on {dataset}: {titles(folds)}"
         script:

@@ -40,6 +40,8 @@ class MethodSettings:
         Constructor argument -> list of the values that validation chooses from.
     preprocess : dict
         What is fitted on the training part before the method sees it.
+    per_dataset : dict
+        Data set -> ``{"params": ..., "grid": ...}`` that replace single entries of the above there.
     folds_per_job : dict
         ``"default"`` or data set -> number of folds that one process computes.
     resources : dict
@@ -50,6 +52,7 @@ class MethodSettings:
     params: dict[str, Any] = field(default_factory=dict)
     grid: dict[str, list] = field(default_factory=dict)
     preprocess: dict[str, Any] = field(default_factory=dict)
+    per_dataset: dict[str, dict] = field(default_factory=dict)
     folds_per_job: dict[str, int] = field(default_factory=dict)
     resources: dict[str, int] = field(default_factory=dict)
 
@@ -84,19 +87,21 @@ class Experiment:
         names, size = self.fold_names(), self.folds_per_job(dataset, method)
         return [names[start : start + size] for start in range(0, len(names), size)]
 
-    def training(self, method: str) -> dict[str, Any]:
+    def training(self, dataset: str, method: str) -> dict[str, Any]:
         """Return all that a fold's numbers depend on beside its data and its sources, as plain values.
 
         How folds are parted into jobs is no part of it, nor are titles: a change there reruns no fold.
         """
         settings = self.methods[method]
+        here = settings.per_dataset.get(dataset, {})
         return {
             "experiment": self.name,
+            "dataset": dataset,
             "method": method,
             "estimator": f"{settings.method.module}.{settings.method.class_name}",
             "defaults": _sorted(settings.method.defaults),
-            "params": _sorted(settings.params),
-            "grid": _sorted(settings.grid),
+            "params": _sorted({**settings.params, **here.get("params", {})}),
+            "grid": _sorted({**settings.grid, **here.get("grid", {})}),
             "preprocess": _sorted(settings.preprocess),
             "n_selection_folds": self.n_selection_folds,
             "seed": self.seed,
@@ -368,21 +373,21 @@ def _method(
     if name not in METHODS:
         raise checker.unknown((*at, name), "method", name, METHODS)
     method, at = METHODS[name], (*at, name)
-    params, grid = declared.get("params", {}), declared.get("grid", {})
-    if method.kind == "staged" and "n_estimators" in grid:
-        raise checker.error(
-            (*at, "grid", "n_estimators"),
-            "the number of rounds is chosen along the learning curve; give its largest value in 'params'",
-        )
     # What makes the class this method, and the seed, are not the config's to set.
     own = {*method.defaults, "random_state"}
     settable = [key for key in constructor_parameters(method.module, method.class_name, source_root) if key not in own]
-    for part, keys in (("params", params), ("grid", grid)):
-        for key in keys:
-            if key not in settable:
-                raise checker.unknown((*at, part, key), f"parameter of {name}", key, settable)
-            if key in params and key in grid:
-                raise checker.error((*at, "grid", key), "is fixed in 'params' and searched in 'grid'; keep one")
+    per_dataset = declared.get("per_dataset", {})
+    for dataset in per_dataset:
+        if dataset not in datasets:
+            raise checker.unknown((*at, "per_dataset", dataset), "data set", dataset, datasets)
+    params, grid = declared.get("params", {}), declared.get("grid", {})
+    _check_parameters(method, params, grid, settable, at, checker)
+    for dataset, here in per_dataset.items():
+        place = (*at, "per_dataset", dataset)
+        _check_parameters(method, here.get("params", {}), here.get("grid", {}), settable, place, checker)
+        fixed, searched = {**params, **here.get("params", {})}, {**grid, **here.get("grid", {})}
+        for key in fixed.keys() & searched.keys():
+            raise checker.error(place, f"{key!r} is fixed in 'params' and searched in 'grid'; keep one")
     sizes = declared.get("folds_per_job", {})
     sizes = {"default": sizes} if isinstance(sizes, int) else dict(sizes)
     for key in sizes:
@@ -393,9 +398,27 @@ def _method(
         params=dict(params),
         grid=dict(grid),
         preprocess=dict(declared.get("preprocess", {})),
+        per_dataset=dict(per_dataset),
         folds_per_job=sizes,
         resources={**RESOURCES_DEFAULTS, **declared.get("resources", {})},
     )
+
+
+def _check_parameters(
+    method: Method, params: Mapping, grid: Mapping, settable: list[str], at: tuple, checker: _Checker
+) -> None:
+    """Refuse a parameter that the method's constructor does not take, or that is both fixed and searched."""
+    if method.kind == "staged" and "n_estimators" in grid:
+        raise checker.error(
+            (*at, "grid", "n_estimators"),
+            "the number of rounds is chosen along the learning curve; give its largest value in 'params'",
+        )
+    for part, keys in (("params", params), ("grid", grid)):
+        for key in keys:
+            if key not in settable:
+                raise checker.unknown((*at, part, key), f"parameter of {method.name}", key, settable)
+            if key in params and key in grid:
+                raise checker.error((*at, "grid", key), "is fixed in 'params' and searched in 'grid'; keep one")
 
 
 def _check_targets(experiments: Iterable[str], datasets: Iterable[str], checker: _Checker) -> None:
