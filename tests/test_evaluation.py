@@ -75,6 +75,8 @@ def test_classes_smaller_than_k_are_spread_and_said():
     assert sum("one" not in y[train] for train, _ in folds) == 1
     with pytest.raises(InputError, match="every class"):
         stratified_folds(np.array([0, 0, 1, 1]), 3, seed=0)
+    with pytest.raises(InputError, match="one class only"):
+        stratified_folds(np.array([0] * 9 + [1]), 3, seed=0)
     with pytest.raises(InputError, match="5 folds of 4 samples"):
         stratified_folds(np.array([0, 0, 1, 1]), 5, seed=0)
 
@@ -173,6 +175,12 @@ def test_preprocessing_is_fitted_on_the_training_part_only():
     assert pca.transform(test).shape == (10, 5)
     assert make_preprocessor({"pca": {"n_components": 99}}).fit_transform(train[:3]).shape == (3, 3)
     np.testing.assert_array_equal(make_preprocessor(None).fit_transform(train), train)
+    train[3, 0], test[0, 0], test[:, 1] = np.nan, np.nan, np.nan
+    filled = make_preprocessor(None)
+    assert filled.fit_transform(train)[3, 0] == np.nanmedian(train[:, 0])
+    assert filled.transform(test)[0, 0] == np.nanmedian(train[:, 0])
+    train[:, 1] = np.nan
+    assert make_preprocessor(None).fit(train).transform(test)[:, 1].tolist() == [0.0] * 10
     with pytest.raises(InputError, match="unknown key 'sclae'"):
         make_preprocessor({"sclae": "standard"})
     with pytest.raises(InputError, match="scale is 'robust'"):

@@ -1,11 +1,12 @@
-"""Scaling and PCA, fitted on the training part only."""
+"""Filling of missing values, scaling and PCA, fitted on the training part only."""
 
 from typing import Any
 
 from numpy.typing import ArrayLike
 from sklearn.decomposition import PCA
+from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import FunctionTransformer, MinMaxScaler, StandardScaler
+from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from algos.exceptions import InputError
 
@@ -31,11 +32,14 @@ class CappedPCA(PCA):
 def make_preprocessor(spec: dict[str, Any] | None) -> Pipeline:
     """Make the unfitted transformer that a method's `preprocess` setting asks for.
 
+    Missing values (NaN, where a data set's `missing: impute` keeps them) become the median of their column's training
+    part, 0 where it has none. A table without any passes unchanged.
+
     Parameters
     ----------
     spec : dict or None
         ``{"scale": "standard" | "minmax" | "none", "pca": {"n_components": int}}``, both optional; scaling comes
-        first. None leaves the features as they are.
+        first. None asks for neither.
 
     Raises
     ------
@@ -48,7 +52,9 @@ def make_preprocessor(spec: dict[str, Any] | None) -> Pipeline:
         raise InputError(f"preprocess has an unknown key {next(iter(spec))!r}; it takes 'scale' and 'pca'")
     if scale != "none" and scale not in SCALERS:
         raise InputError(f"preprocess: scale is {scale!r}; it must be one of {['none', *SCALERS]}")
-    steps = [SCALERS[scale]()] if scale != "none" else []
+    steps: list[Any] = [SimpleImputer(strategy="median", keep_empty_features=True)]
+    if scale != "none":
+        steps.append(SCALERS[scale]())
     if pca is not None:
         steps.append(CappedPCA(n_components=pca["n_components"], svd_solver="full"))
-    return make_pipeline(*(steps or [FunctionTransformer()]))
+    return make_pipeline(*steps)

@@ -108,8 +108,13 @@ def stratified_folds(y: np.ndarray, n_splits: int, seed: int) -> tuple[list[tupl
     notes = [f"class {label!r} has {count} samples for {n_splits} folds" for label, count in small.items()]
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="The least populated class")  # said in the notes
-        splitter = StratifiedKFold(n_splits, shuffle=True, random_state=seed)
-        return list(splitter.split(np.zeros(len(y)), y)), notes
+        folds = list(StratifiedKFold(n_splits, shuffle=True, random_state=seed).split(np.zeros(len(y)), y))
+    if any(len(set(y[train].tolist())) < 2 for train, _ in folds):
+        raise InputError(
+            f"of {n_splits} folds one has a training part with one class only; "
+            "give the smaller classes more samples or leave them out"
+        )
+    return folds, notes
 
 
 def _percentage_splits(
