@@ -115,7 +115,7 @@ def test_page_has_what_a_reader_asks_for(page):
         "scikit-learn 1.8.0",
         "peak memory, MiB",
         figures.CAPTIONS["learning_curves"],
-        "2 common data set(s) are too few for a test.",
+        "Fewer than three common data sets (2) are too few for a test.",
     ):
         assert part in text, part
 

@@ -159,8 +159,8 @@ def _drawing(style: Style) -> Iterator[None]:
 # ---------------------------------------------------------------------------------------------------- panels
 
 
-def _panels(n: int, style: Style, height: float) -> tuple["Figure", list["Axes"]]:
-    """A figure with `n` axes in a grid that fits its width; `height` is that of one row in inches."""
+def _panels(n: int, style: Style) -> tuple["Figure", list["Axes"]]:
+    """A figure with `n` axes in a grid that fits its width."""
     from matplotlib.figure import Figure
 
     width = style.figure_width(n)
@@ -168,6 +168,7 @@ def _panels(n: int, style: Style, height: float) -> tuple["Figure", list["Axes"]
     if n > columns:  # no nearly empty last row: 9 panels are 3 x 3, not 4 + 4 + 1
         columns = min((columns, max(columns - 1, 2)), key=lambda c: (-n % c, -c))
     rows = math.ceil(n / columns)
+    height = min(max(0.72 * width / columns, 1.45), 2.2)
     figure = Figure(figsize=(width, rows * height + 0.45), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for empty in axes[n:]:
@@ -278,7 +279,7 @@ def draw_learning_curves(panels: Sequence[CurvePanel], style: Style) -> "Figure"
     error of zero then lies on the lower edge. Panels of one data set share their limits.
     """
     with _drawing(style):
-        figure, axes = _panels(len(panels), style, 1.45)
+        figure, axes = _panels(len(panels), style)
         span = max(max(panel.test) / max(min(panel.test), 1e-9) for panel in panels)
         log = span >= 5
         limits = {
@@ -320,12 +321,19 @@ def _draw_curves(axes: "Axes", panel: CurvePanel, limits: tuple[float, float], l
     axes.axvline(stop, color="#555555", linewidth=0.8)
     test_at_stop = panel.test[min(stop, len(panel.test)) - 1]
     handles += axes.plot(
-        [stop], [max(test_at_stop, limits[0])], "o", color=colors[1], markeredgecolor="white", label="stopping point"
+        [stop],
+        [max(test_at_stop, limits[0])],
+        "o",
+        color=colors[1],
+        markeredgecolor="white",
+        label="stopping point",
+        clip_on=False,
+        zorder=3,
     )
     axes.set(xscale="log", xlim=(1, max(len(panel.test), 2)), ylim=limits, yscale="log" if log else "linear")
     _log_ticks(axes.xaxis, dense=len(panel.test) < 30)
     if log:
-        _log_ticks(axes.yaxis, dense=limits[1] / limits[0] < 60)
+        _log_ticks(axes.yaxis, dense=limits[1] / limits[0] < 300)
     return handles
 
 
@@ -396,7 +404,7 @@ def draw_error_against_n(panels: Sequence[GridPanel], style: Style) -> "Figure":
     from matplotlib.lines import Line2D
 
     with _drawing(style):
-        figure, axes = _panels(len(panels), style, 1.45)
+        figure, axes = _panels(len(panels), style)
         for one, panel in zip(axes, panels, strict=True):
             _draw_grid(one, panel, style)
             _title(one, panel.title)

@@ -86,8 +86,9 @@ def _comparison_notes(ran: Sequence[Mapping[str, Any]]) -> list[str]:
     if any(row["within_error_bar"] == "no" for row in ran):
         notes.append("† outside the printed error bar.")
     labels: dict[tuple[str, str], list[str]] = {}
-    for row in filter(lambda row: row["note"], ran):
-        labels.setdefault((row["dataset"], row["note"]), []).append(row["label"])
+    for row in ran:
+        if row["note"] and row["printed_percent"] is not None:
+            labels.setdefault((row["dataset"], row["note"]), []).append(row["label"])
     return notes + [f"{dataset} ({'; '.join(who)}): {note}" for (dataset, note), who in labels.items()]
 
 
@@ -105,7 +106,8 @@ def hyperparameter_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layo
     spans = Counter(method for method, _ in columns)
     groups = [("", 1), *((labels[method], span) for method, span in spans.items())]
     note = "Median over the outer folds (the lower one of two), with the range in brackets where the folds differ."
-    return Layout(title, ["data set", *(name for _, name in columns)], body, groups, [note] if body else [])
+    notes = [note] if any(len(folds) > 1 for folds in values.values()) else []
+    return Layout(title, ["data set", *(name for _, name in columns)], body, groups, notes)
 
 
 def time_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
@@ -149,7 +151,7 @@ def rank_sentence(rows: Sequence[Mapping[str, Any]]) -> str:
     """Say in words what the test over data sets found."""
     first = rows[0]
     if first["test"] is None:
-        return f"{first['n_datasets']} common data set(s) are too few for a test."
+        return f"Fewer than three common data sets ({first['n_datasets']}) are too few for a test."
     sentence = f"{first['test']} test over {first['n_datasets']} data sets: p = {first['p_value']:.2g}"
     if first["critical_difference"] is not None:
         sentence += f"; critical difference of ranks (Nemenyi, 5 %): {first['critical_difference']:.2f}"
@@ -210,7 +212,8 @@ def _spread_note(summary: Sequence[Mapping[str, Any]]) -> str:
         "folds": "± is the sample standard deviation over outer folds (ddof = 1).",
         "binomial": "± is the binomial standard deviation sqrt(R(1 − R)/n) of the designated test set.",
     }
-    parts = ["Mean test error in percent, the best of each data set in bold."]
+    several = len({row["method"] for row in summary}) > 1
+    parts = ["Mean test error in percent" + (", the best of each data set in bold." if several else ".")]
     return " ".join(parts + [sentence for kind, sentence in sentences.items() if kind in kinds])
 
 
