@@ -5,20 +5,28 @@ function makes that data from run records or tidy tables; `write_figures` joins 
 Ito's, told apart by colour-blind readers, and every colour comes with a line style or marker of its own.
 """
 
-import difflib
 import math
 import os
 import statistics
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from algos.exceptions import InputError
+from algos.experiments.figure_style import (
+    Style,
+    drawing,
+    halo,
+    label_outer,
+    literal,
+    make_panels,
+    panel_inches,
+    plain_log_ticks,
+    save_figure,
+    set_title,
+)
 from algos.experiments.layouts import group_rows, rank_sentence
 from algos.experiments.tables import complete_errors, read_records, read_table
-from algos.files import atomic_write
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,170 +63,6 @@ TITLES: dict[str, str] = {
 
 #: Every file that `write_figures` writes.
 FIGURE_NAMES: tuple[str, ...] = tuple(f"{name}.{suffix}" for name in CAPTIONS for suffix in ("png", "pdf"))
-
-
-@dataclass(frozen=True)
-class Style:
-    """How figures look: the ``figures`` section of a config.
-
-    Attributes
-    ----------
-    width : {"auto", "column", "full"}
-        Which of the two widths figures have; ``auto`` gives figures of more than two panels the full one.
-    column_width, full_width : float
-        Inches.
-    font_size, line_width, marker_size : float
-        Points.
-    dpi : int
-        Pixels an inch of the PNG files.
-    colors : tuple of str
-        Hexadecimal colours, used in this order.
-    """
-
-    width: str = "auto"
-    column_width: float = 3.3
-    full_width: float = 6.9
-    font_size: float = 8.0
-    line_width: float = 1.3
-    marker_size: float = 4.5
-    dpi: int = 200
-    colors: tuple[str, ...] = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-
-    @classmethod
-    def from_config(cls, section: Mapping[str, Any] | None) -> "Style":
-        """Return the style of a config section.
-
-        Raises
-        ------
-        InputError
-            When a key is unknown or a value is not usable.
-        """
-        section = dict(section or {})
-        known = [field.name for field in fields(cls)]
-        for key in section:
-            if key not in known:
-                near = difflib.get_close_matches(key, known, n=1, cutoff=0)[0]
-                raise InputError(f"figures: unknown key {key!r}; the nearest one is {near!r}")
-        if "colors" in section:
-            section["colors"] = tuple(section["colors"])
-        style = cls(**section)
-        style._check()
-        return style
-
-    def _check(self) -> None:
-        from matplotlib.colors import is_color_like
-
-        if self.width not in ("auto", "column", "full"):
-            raise InputError(f"figures: width is {self.width!r}; it is one of auto, column, full")
-        for key in ("column_width", "full_width", "font_size", "line_width", "marker_size", "dpi"):
-            value = getattr(self, key)
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 2000:
-                raise InputError(f"figures: {key} is {value!r}; it must be a positive number")
-        if not self.colors or not all(isinstance(color, str) and is_color_like(color) for color in self.colors):
-            raise InputError(f"figures: colors is {list(self.colors)!r}; give colours like '#0072B2'")
-
-    def figure_width(self, n_panels: int) -> float:
-        """Return the width in inches of a figure with so many panels."""
-        full = self.width == "full" or (self.width == "auto" and n_panels > 2)
-        return self.full_width if full else self.column_width
-
-    def rc(self) -> dict[str, Any]:
-        """Return the settings for matplotlib that this style means."""
-        return {
-            "font.family": "DejaVu Sans",  # comes with matplotlib: the same letters on every machine
-            "font.size": self.font_size,
-            "axes.titlesize": self.font_size,
-            "axes.labelsize": self.font_size,
-            "xtick.labelsize": self.font_size - 1,
-            "ytick.labelsize": self.font_size - 1,
-            "legend.fontsize": self.font_size,
-            "legend.frameon": False,
-            "lines.linewidth": self.line_width,
-            "lines.markersize": self.marker_size,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "axes.grid": True,
-            "axes.axisbelow": True,
-            "grid.color": "#dddddd",
-            "grid.linewidth": 0.5,
-            "pdf.fonttype": 42,  # text stays text
-        }
-
-
-@contextmanager
-def _drawing(style: Style) -> Iterator[None]:
-    """Draw with the style's settings on matplotlib's own defaults, whatever a user's matplotlibrc says."""
-    import matplotlib
-
-    with matplotlib.rc_context():
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(style.rc())
-        yield
-
-
-# ---------------------------------------------------------------------------------------------------- panels
-
-
-def _panels(n: int, style: Style) -> tuple["Figure", list["Axes"]]:
-    """A figure with `n` axes in a grid that fits its width."""
-    from matplotlib.figure import Figure
-
-    width = style.figure_width(n)
-    columns = min(n, max(1, int(width / 1.6)))
-    if n > columns:  # no nearly empty last row: 9 panels are 3 x 3, not 4 + 4 + 1
-        columns = min((columns, max(columns - 1, 2)), key=lambda c: (-n % c, -c))
-    rows = math.ceil(n / columns)
-    height = min(max(0.72 * width / columns, 1.45), 2.2)
-    figure = Figure(figsize=(width, rows * height + 0.45), layout="constrained")
-    axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    for empty in axes[n:]:
-        empty.remove()
-    return figure, list(axes[:n])
-
-
-def _title(axes: "Axes", text: str) -> None:
-    """Set a panel's title, in lines as long as a panel is wide."""
-    import textwrap
-
-    letter = 0.58 * axes.title.get_fontsize() / 72  # the mean width of a letter of DejaVu Sans, in inches
-    lines = textwrap.wrap(_literal(text), max(12, int(_panel_inches(axes) / letter)))
-    axes.set_title("\n".join(lines), loc="left")
-
-
-def _panel_inches(axes: "Axes") -> float:
-    """About how wide a panel of the grid will be, before the layout is computed."""
-    return axes.figure.get_figwidth() / axes.get_gridspec().ncols - 0.45
-
-
-def _halo() -> Any:
-    """A white outline that keeps small text legible on lines."""
-    from matplotlib.patheffects import withStroke
-
-    return withStroke(linewidth=1.5, foreground="white")
-
-
-def _literal(text: str) -> str:
-    """Text in which a dollar sign is a dollar sign and starts no formula."""
-    return text.replace("$", r"\$")
-
-
-def _outer_labels(axes: Sequence["Axes"], x: str, y: str) -> None:
-    """Label y in the first column and x below the last panel of each column."""
-    columns = axes[0].get_gridspec().ncols
-    for i, one in enumerate(axes):
-        if i % columns == 0:
-            one.set_ylabel(y)
-        if i + columns >= len(axes):
-            one.set_xlabel(x)
-
-
-def _log_ticks(axis: Any, dense: bool) -> None:
-    """Plain numbers on a logarithmic axis: 1, 2, 5, 10 ... when `dense`, else the powers of ten."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
-
-    axis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if dense else (1,), numticks=20))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axis.set_minor_formatter(NullFormatter())
 
 
 # -------------------------------------------------------------------------------------------- learning curves
@@ -278,8 +122,8 @@ def draw_learning_curves(panels: Sequence[CurvePanel], style: Style) -> "Figure"
     Rounds are on a logarithmic axis. Errors are, too, when test errors span a factor of five or more; an
     error of zero then lies on the lower edge. Panels of one data set share their limits.
     """
-    with _drawing(style):
-        figure, axes = _panels(len(panels), style)
+    with drawing(style):
+        figure, axes = make_panels(len(panels), style)
         span = max(max(panel.test) / max(min(panel.test), 1e-9) for panel in panels)
         log = span >= 5
         limits = {
@@ -287,8 +131,8 @@ def draw_learning_curves(panels: Sequence[CurvePanel], style: Style) -> "Figure"
         }
         for one, panel in zip(axes, panels, strict=True):
             handles = _draw_curves(one, panel, limits[panel.dataset], log, style)
-            _title(one, panel.title)
-        _outer_labels(axes, "boosting rounds", "error (%)")
+            set_title(one, panel.title)
+        label_outer(axes, "boosting rounds", "error (%)")
         figure.legend(handles=handles, loc="outside upper center", ncols=2 if figure.get_figwidth() < 5 else 4)
         return figure
 
@@ -331,9 +175,9 @@ def _draw_curves(axes: "Axes", panel: CurvePanel, limits: tuple[float, float], l
         zorder=3,
     )
     axes.set(xscale="log", xlim=(1, max(len(panel.test), 2)), ylim=limits, yscale="log" if log else "linear")
-    _log_ticks(axes.xaxis, dense=len(panel.test) < 30)
+    plain_log_ticks(axes.xaxis, dense=len(panel.test) < 30)
     if log:
-        _log_ticks(axes.yaxis, dense=limits[1] / limits[0] < 300)
+        plain_log_ticks(axes.yaxis, dense=limits[1] / limits[0] < 300)
     return handles
 
 
@@ -403,13 +247,13 @@ def draw_error_against_n(panels: Sequence[GridPanel], style: Style) -> "Figure":
     """Draw validation error against the grid of the base learner's size, with T* above each value."""
     from matplotlib.lines import Line2D
 
-    with _drawing(style):
-        figure, axes = _panels(len(panels), style)
+    with drawing(style):
+        figure, axes = make_panels(len(panels), style)
         for one, panel in zip(axes, panels, strict=True):
             _draw_grid(one, panel, style)
-            _title(one, panel.title)
+            set_title(one, panel.title)
         names = {_PARAMETER_LABELS.get(panel.parameter, panel.parameter) for panel in panels}
-        _outer_labels(axes, " or ".join(sorted(names)), "validation error (%)")
+        label_outer(axes, " or ".join(sorted(names)), "validation error (%)")
         color = style.colors[0]
         mean = "mean ± std" if any(std > 0 for panel in panels for std in panel.stds) else "error"
         handles = [
@@ -439,7 +283,7 @@ def _draw_grid(axes: "Axes", panel: GridPanel, style: Style) -> None:
 
 def _write_rounds(axes: "Axes", rounds: Sequence[int], font_size: float) -> None:
     """Write T* along the upper edge, upright where the numbers would touch each other."""
-    slot = _panel_inches(axes) * 72 / (len(rounds) + 0.2)
+    slot = panel_inches(axes) * 72 / (len(rounds) + 0.2)
     rotation = 90 if max(len(str(number)) for number in rounds) * 0.72 * font_size > slot else 0
     for position, number in enumerate(rounds):
         axes.text(
@@ -452,7 +296,7 @@ def _write_rounds(axes: "Axes", rounds: Sequence[int], font_size: float) -> None
             ha="center",
             va="top",
             color="#333333",
-            path_effects=[_halo()],
+            path_effects=[halo()],
         )
 
 
@@ -496,7 +340,7 @@ def draw_paper_against_ours(pairs: Sequence[Pair], style: Style) -> "Figure":
     """Draw ours against the print with error bars and the diagonal; name the points where there is room."""
     from matplotlib.figure import Figure
 
-    with _drawing(style):
+    with drawing(style):
         width = style.figure_width(1)
         figure = Figure(figsize=(width, min(width, 4.2) + 0.35), layout="constrained")
         axes = figure.subplots()
@@ -508,8 +352,8 @@ def draw_paper_against_ours(pairs: Sequence[Pair], style: Style) -> "Figure":
         axes.set_aspect("equal", adjustable="box")
         if log:
             axes.set(xscale="log", yscale="log")
-            _log_ticks(axes.xaxis, dense=True)
-            _log_ticks(axes.yaxis, dense=True)
+            plain_log_ticks(axes.xaxis, dense=True)
+            plain_log_ticks(axes.yaxis, dense=True)
         figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=1 if width < 5 else 3)
         _name_points(figure, axes, pairs, style)
         return figure
@@ -569,12 +413,12 @@ def _name_points(figure: "Figure", axes: "Axes", pairs: Sequence[Pair], style: S
     for pair in sorted(pairs, key=lambda pair: pair.within is not False):
         for dx, dy in places:
             name = axes.annotate(
-                _literal(pair.dataset),
+                literal(pair.dataset),
                 (pair.printed, pair.ours),
                 (dx * offset, dy * offset),
                 textcoords="offset points",
                 fontsize=style.font_size - 1.5,
-                path_effects=[_halo()],
+                path_effects=[halo()],
                 ha="left" if dx > 0 else "right" if dx < 0 else "center",
                 va="bottom" if dy > 0 else "top",
             )
@@ -623,7 +467,7 @@ def draw_ranks(data: Ranks, style: Style) -> "Figure":
 
     from matplotlib.figure import Figure
 
-    with _drawing(style):
+    with drawing(style):
         n_methods = len(data.labels)
         width = style.figure_width(1)
         figure = Figure(figsize=(width, 0.34 * n_methods + 1.05), layout="constrained")
@@ -634,7 +478,7 @@ def draw_ranks(data: Ranks, style: Style) -> "Figure":
                 axes.plot([rank], [y], "o", markersize=size, markerfacecolor="none", markeredgecolor="#999999")
             half = None if data.critical_difference is None else data.critical_difference / 2
             axes.errorbar([statistics.fmean(ranks)], [y], xerr=half, fmt="D", color=style.colors[0], capsize=3)
-        axes.set_yticks(range(n_methods), [_literal(label) for label in data.labels])
+        axes.set_yticks(range(n_methods), [literal(label) for label in data.labels])
         axes.set(
             ylim=(n_methods - 0.5, -0.5), xlim=(min(0.6, axes.get_xlim()[0]), max(n_methods + 0.4, axes.get_xlim()[1]))
         )
@@ -655,9 +499,9 @@ def draw_sentence(sentence: str, style: Style) -> "Figure":
 
     from matplotlib.figure import Figure
 
-    with _drawing(style):
+    with drawing(style):
         figure = Figure(figsize=(style.column_width, 0.8))
-        text = textwrap.fill(_literal(sentence), int(style.column_width * 72 / (0.6 * style.font_size)))
+        text = textwrap.fill(literal(sentence), int(style.column_width * 72 / (0.6 * style.font_size)))
         figure.text(0.5, 0.5, text, ha="center", va="center", color="#333333")
         return figure
 
@@ -723,34 +567,3 @@ def write_figures(
         figure = draw(data, look) if data else draw_sentence(why_not, look)
         title = f"{experiment}: {name.replace('_', ' ')}"
         save_figure(figure, Path(out_dir) / name, look, title, None if data else why_not)
-
-
-def save_figure(figure: "Figure", stem: Path, style: Style, title: str, why_not: str | None = None) -> None:
-    """Write ``<stem>.png`` and ``<stem>.pdf`` without dates or program versions in them.
-
-    `why_not`, the sentence of a figure with nothing to draw, goes into the PNG's description, where the report finds
-    it.
-    """
-    with _drawing(style):
-        with atomic_write(stem.with_name(f"{stem.name}.png")) as temporary:
-            _save_png(figure, temporary, style.dpi, {"Title": title} | ({"Description": why_not} if why_not else {}))
-        with atomic_write(stem.with_name(f"{stem.name}.pdf")) as temporary:
-            metadata = {"CreationDate": None, "Creator": None, "Producer": None, "Title": title}
-            figure.savefig(temporary, format="pdf", metadata=metadata)
-
-
-def _save_png(figure: "Figure", path: Path, dpi: int, metadata: Mapping[str, str]) -> None:
-    """Save with a palette of 128 colours: charts look the same and take a third of the space."""
-    import io
-
-    from PIL import Image
-    from PIL.PngImagePlugin import PngInfo
-
-    info = PngInfo()
-    for key, text in metadata.items():
-        info.add_itxt(key, text)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format="png", dpi=dpi, facecolor="white", metadata={"Software": None})
-    with Image.open(buffer) as image:
-        palette = image.convert("RGB").quantize(128, dither=Image.Dither.NONE)
-    palette.save(path, format="PNG", optimize=True, dpi=(dpi, dpi), pnginfo=info)

@@ -97,9 +97,7 @@ def read_reported(path: str | os.PathLike) -> Reported:
         raise InputError(f"{path}: the printed numbers cannot be read ({error})") from error
     value = next((column for column in columns if column in _VALUE_COLUMNS), None)
     if value is None:
-        raise InputError(
-            f"{path}: none of its columns holds printed results; name one {' or '.join(_VALUE_COLUMNS)}"
-        )
+        raise InputError(f"{path}: none of its columns holds printed results; name one {' or '.join(_VALUE_COLUMNS)}")
     spread = next((column for column in columns if column in _SPREAD_COLUMNS), None)
     keys = tuple(column for column in columns if column not in (value, spread))
     reported = Reported(path.stem, columns, keys, value, spread, rows)
@@ -274,9 +272,7 @@ def _difference_note(row: Mapping[str, Any], cell: Mapping[str, str], reported: 
     difference, ours = row["difference_percent"], row["reproduced_std_percent"] or 0.0
     side = "below" if difference < 0 else "above"
     sentence = f"{abs(difference):.2f} points {side} the print, outside its ±{spread:g}"
-    hidden = (
-        sum(_half_unit(cell[column]) for column in (reported.value, reported.spread)) * reported.to_percent
-    )
+    hidden = sum(_half_unit(cell[column]) for column in (reported.value, reported.spread)) * reported.to_percent
     if abs(difference) <= spread + hidden:
         return f"{sentence} by less than the rounding of the print."
     together = math.hypot(spread, ours)

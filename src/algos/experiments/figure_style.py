@@ -1,0 +1,208 @@
+"""How figures look: the config's style, grids of panels, labels, and files without dates in them."""
+
+import difflib
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from algos.exceptions import InputError
+from algos.files import atomic_write
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Style:
+    """How figures look: the ``figures`` section of a config.
+
+    Attributes
+    ----------
+    width : {"auto", "column", "full"}
+        Which of the two widths figures have; ``auto`` gives figures of more than two panels the full one.
+    column_width, full_width : float
+        Inches.
+    font_size, line_width, marker_size : float
+        Points.
+    dpi : int
+        Pixels an inch of the PNG files.
+    colors : tuple of str
+        Hexadecimal colours, used in this order.
+    """
+
+    width: str = "auto"
+    column_width: float = 3.3
+    full_width: float = 6.9
+    font_size: float = 8.0
+    line_width: float = 1.3
+    marker_size: float = 4.5
+    dpi: int = 200
+    colors: tuple[str, ...] = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+
+    @classmethod
+    def from_config(cls, section: Mapping[str, Any] | None) -> "Style":
+        """Return the style of a config section.
+
+        Raises
+        ------
+        InputError
+            When a key is unknown or a value is not usable.
+        """
+        section = dict(section or {})
+        known = [field.name for field in fields(cls)]
+        for key in section:
+            if key not in known:
+                near = difflib.get_close_matches(key, known, n=1, cutoff=0)[0]
+                raise InputError(f"figures: unknown key {key!r}; the nearest one is {near!r}")
+        if "colors" in section:
+            section["colors"] = tuple(section["colors"])
+        style = cls(**section)
+        style._check()
+        return style
+
+    def _check(self) -> None:
+        from matplotlib.colors import is_color_like
+
+        if self.width not in ("auto", "column", "full"):
+            raise InputError(f"figures: width is {self.width!r}; it is one of auto, column, full")
+        for key in ("column_width", "full_width", "font_size", "line_width", "marker_size", "dpi"):
+            value = getattr(self, key)
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < 2000:
+                raise InputError(f"figures: {key} is {value!r}; it must be a positive number")
+        if not self.colors or not all(isinstance(color, str) and is_color_like(color) for color in self.colors):
+            raise InputError(f"figures: colors is {list(self.colors)!r}; give colours like '#0072B2'")
+
+    def figure_width(self, n_panels: int) -> float:
+        """Return the width in inches of a figure with so many panels."""
+        full = self.width == "full" or (self.width == "auto" and n_panels > 2)
+        return self.full_width if full else self.column_width
+
+    def rc(self) -> dict[str, Any]:
+        """Return the settings for matplotlib that this style means."""
+        return {
+            "font.family": "DejaVu Sans",  # comes with matplotlib: the same letters on every machine
+            "font.size": self.font_size,
+            "axes.titlesize": self.font_size,
+            "axes.labelsize": self.font_size,
+            "xtick.labelsize": self.font_size - 1,
+            "ytick.labelsize": self.font_size - 1,
+            "legend.fontsize": self.font_size,
+            "legend.frameon": False,
+            "lines.linewidth": self.line_width,
+            "lines.markersize": self.marker_size,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.grid": True,
+            "axes.axisbelow": True,
+            "grid.color": "#dddddd",
+            "grid.linewidth": 0.5,
+            "pdf.fonttype": 42,  # text stays text
+        }
+
+
+@contextmanager
+def drawing(style: Style) -> Iterator[None]:
+    """Draw with the style's settings on matplotlib's own defaults, whatever a user's matplotlibrc says."""
+    import matplotlib
+
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(style.rc())
+        yield
+
+
+def make_panels(n: int, style: Style) -> tuple["Figure", list["Axes"]]:
+    """Return a figure with `n` axes in a grid that fits its width."""
+    from matplotlib.figure import Figure
+
+    width = style.figure_width(n)
+    columns = min(n, max(1, int(width / 1.6)))
+    if n > columns:  # no nearly empty last row: 9 panels are 3 x 3, not 4 + 4 + 1
+        columns = min((columns, max(columns - 1, 2)), key=lambda c: (-n % c, -c))
+    rows = math.ceil(n / columns)
+    height = min(max(0.72 * width / columns, 1.45), 2.2)
+    figure = Figure(figsize=(width, rows * height + 0.45), layout="constrained")
+    axes = figure.subplots(rows, columns, squeeze=False).ravel()
+    for empty in axes[n:]:
+        empty.remove()
+    return figure, list(axes[:n])
+
+
+def set_title(axes: "Axes", text: str) -> None:
+    """Set a panel's title, in lines as long as a panel is wide."""
+    import textwrap
+
+    letter = 0.58 * axes.title.get_fontsize() / 72  # the mean width of a letter of DejaVu Sans, in inches
+    lines = textwrap.wrap(literal(text), max(12, int(panel_inches(axes) / letter)))
+    axes.set_title("\n".join(lines), loc="left")
+
+
+def panel_inches(axes: "Axes") -> float:
+    """Return about how wide a panel of the grid will be, before the layout is computed."""
+    return axes.figure.get_figwidth() / axes.get_gridspec().ncols - 0.45
+
+
+def halo() -> Any:
+    """Return a white outline that keeps small text legible on lines."""
+    from matplotlib.patheffects import withStroke
+
+    return withStroke(linewidth=1.5, foreground="white")
+
+
+def literal(text: str) -> str:
+    """Return text in which a dollar sign is a dollar sign and starts no formula."""
+    return text.replace("$", r"\$")
+
+
+def label_outer(axes: Sequence["Axes"], x: str, y: str) -> None:
+    """Label y in the first column and x below the last panel of each column."""
+    columns = axes[0].get_gridspec().ncols
+    for i, one in enumerate(axes):
+        if i % columns == 0:
+            one.set_ylabel(y)
+        if i + columns >= len(axes):
+            one.set_xlabel(x)
+
+
+def plain_log_ticks(axis: Any, dense: bool) -> None:
+    """Put plain numbers on a logarithmic axis: 1, 2, 5, 10 ... when `dense`, else the powers of ten."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+    axis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if dense else (1,), numticks=20))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def save_figure(figure: "Figure", stem: Path, style: Style, title: str, why_not: str | None = None) -> None:
+    """Write ``<stem>.png`` and ``<stem>.pdf`` without dates or program versions in them.
+
+    `why_not`, the sentence of a figure with nothing to draw, goes into the PNG's description, where the report finds
+    it.
+    """
+    with drawing(style):
+        with atomic_write(stem.with_name(f"{stem.name}.png")) as temporary:
+            _save_png(figure, temporary, style.dpi, {"Title": title} | ({"Description": why_not} if why_not else {}))
+        with atomic_write(stem.with_name(f"{stem.name}.pdf")) as temporary:
+            metadata = {"CreationDate": None, "Creator": None, "Producer": None, "Title": title}
+            figure.savefig(temporary, format="pdf", metadata=metadata)
+
+
+def _save_png(figure: "Figure", path: Path, dpi: int, metadata: Mapping[str, str]) -> None:
+    """Save with a palette of 128 colours: charts look the same and take a third of the space."""
+    import io
+
+    from PIL import Image
+    from PIL.PngImagePlugin import PngInfo
+
+    info = PngInfo()
+    for key, text in metadata.items():
+        info.add_itxt(key, text)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", dpi=dpi, facecolor="white", metadata={"Software": None})
+    with Image.open(buffer) as image:
+        palette = image.convert("RGB").quantize(128, dither=Image.Dither.NONE)
+    palette.save(path, format="PNG", optimize=True, dpi=(dpi, dpi), pnginfo=info)
