@@ -2,12 +2,31 @@
 #pragma once
 
 #include <cstdint>
+#include <new>
 #include <string>
 #include <vector>
 
 #include "hamming_search.hpp"
 
 namespace algos {
+
+// Rows of lanes start at cache lines, so that no vector load or store touches two of them.
+template <class T>
+struct CacheLineAllocator {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+  CacheLineAllocator() = default;
+  template <class U>
+  CacheLineAllocator(const CacheLineAllocator<U>&) {}
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
+  void deallocate(T* p, std::size_t) { ::operator delete(p, kLine); }
+  template <class U>
+  bool operator==(const CacheLineAllocator<U>&) const { return true; }
+  template <class U>
+  bool operator!=(const CacheLineAllocator<U>&) const { return false; }
+};
+template <class T>
+using AlignedVector = std::vector<T, CacheLineAllocator<T>>;
 
 // Column j of the data, as ranks of its distinct values.
 struct CodedColumn {
@@ -74,16 +93,16 @@ class HammingGrower {
   std::vector<std::int32_t> rows_, scratch_;  // the rows of each node lie together, ascending
   std::vector<std::int32_t> node_of_;
   std::int32_t n_nodes_ = 0;
-  std::vector<std::vector<std::int32_t>> histograms_;
+  std::vector<AlignedVector<std::int32_t>> histograms_;
   std::vector<int> free_histograms_;
 
-  std::vector<double> signed_weights_;  // n x width
-  std::vector<std::int32_t> weights_;   // the same in fixed point
+  AlignedVector<double> signed_weights_;  // n x width
+  AlignedVector<std::int32_t> weights_;   // the same in fixed point
 
   Forest forest_, tree_;
   std::vector<std::int8_t> inner_votes_;  // inner node x class of the pending tree
   std::vector<std::int32_t> leaf_of_;
-  std::vector<double> leaf_votes_;  // leaf x width of the pending tree
+  AlignedVector<double> leaf_votes_;  // leaf x width of the pending tree
 };
 
 // scores (n x classes) += sum over trees [first, last) of alpha * votes, X row-major with n_features columns.

@@ -17,7 +17,7 @@ inline int lanes(int width) {
 
 template <int W>
 struct Lanes {
-  std::int32_t fixed[W > 0 ? W : 1];
+  alignas(64) std::int32_t fixed[W > 0 ? W : 1];
   std::vector<std::int32_t> dynamic;
   explicit Lanes(int width) {
     if constexpr (W == 0) dynamic.resize(width);
