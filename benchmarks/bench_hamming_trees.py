@@ -164,10 +164,8 @@ def digits_lines(raw: Path) -> None:
     """Print the digits lines of the original program's settings."""
     for n_inner_nodes in (8, 19):
         found = measure("ours", "digits", raw, n_inner_nodes, 1000)
-        seconds = found["times"][-1] - found["times"][0]
-        print(
-            f"digits, N = {n_inner_nodes}, T = 1000: test error {100 * found['errors'][-1]:.2f} % in {seconds:.2f} CPU s"
-        )
+        error, seconds = 100 * found["errors"][-1], found["times"][-1] - found["times"][0]
+        print(f"digits, N = {n_inner_nodes}, T = 1000: test error {error:.2f} % in {seconds:.2f} CPU s")
 
 
 def main() -> None:
