@@ -48,7 +48,7 @@ def test_the_configs_of_the_repository_are_good(name):
         ("data.mirors", [], "unknown key 'mirors'; the nearest valid name is 'mirrors'"),
         ("experiments.tiny.sed", 1, "experiments.tiny.sed: unknown key 'sed'; the nearest valid name is 'seed'"),
         ("experiments.tiny.seed", -1, "experiments.tiny.seed: -1 is less than the minimum of 0"),
-        ("experiments.Tiny", {}, "'Tiny' must match the pattern"),
+        ("experiments.2nd", {}, "'2nd' must match the pattern"),
         ("experiments.tiny.datasets", ["irs"], "datasets.0: unknown data set 'irs'; the nearest valid name is 'iris'"),
         (
             "experiments.tiny.dataset_aliases",

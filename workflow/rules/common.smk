@@ -18,8 +18,8 @@ SCHEMA = Path(workflow.basedir) / "workflow/schemas/config.schema.yaml"
 
 
 wildcard_constraints:
-    experiment=r"[a-z][a-z0-9_]*",
-    dataset=r"[a-z][a-z0-9_]*",
+    experiment=r"[A-Za-z][A-Za-z0-9_-]*",
+    dataset=r"[A-Za-z][A-Za-z0-9_-]*",
     fold=r"[a-z0-9]+",
 
 
