@@ -141,7 +141,10 @@ def make_splits(
     table = read_table(features)
     if table.y is None:
         raise InputError(f"{features}: a multi-label data set cannot be split by classes")
-    made, notes = splits.make_folds(table.y, protocol, seed, table.split)
+    try:
+        made, notes = splits.make_folds(table.y, protocol, seed, table.split)
+    except InputError as error:
+        raise InputError(f"{Path(features).stem}: {error}") from None
     for note in notes:
         print(note)
     if [fold.name for fold in made] != list(folds):
