@@ -1,4 +1,4 @@
-"""Growing and evaluating Hamming trees: checks every argument, then calls the C++ kernel."""
+"""Growing and evaluating Hamming trees and products: checks every argument, then calls the C++ kernel."""
 
 from typing import Any
 
@@ -25,7 +25,7 @@ def instruction_sets() -> list[str]:
 
 
 class HammingTreeGrower:
-    """Boosting state over one training set: grows Hamming trees and reweights.
+    """Boosting state over one training set: grows Hamming trees or products and reweights.
 
     Parameters
     ----------
@@ -75,6 +75,15 @@ class HammingTreeGrower:
             raise ValueError(f"n_inner_nodes must be at least 1, not {n_inner_nodes}")
         return self._grower.grow(n_inner_nodes)
 
+    def grow_product(self, n_factors: int) -> float:
+        """Fit a product of at most `n_factors` stumps on the current weights and return its edge.
+
+        It is a tree to all other methods: :meth:`accept` keeps it, and the forest's walk multiplies its factors.
+        """
+        if n_factors < 1:
+            raise ValueError(f"n_factors must be at least 1, not {n_factors}")
+        return self._grower.grow_product(n_factors)
+
     def accept(self, right: float, wrong: float) -> float:
         """Keep the tree just grown; return the new sum of weights.
 
@@ -101,6 +110,9 @@ class HammingForest:
 
         Tree t has the inner nodes ``node_start[t]:node_start[t + 1]``, and its leaves likewise. A child is an
         inner node's index within the tree, or ``~leaf``. ``votes`` is leaves x classes, flattened.
+
+        A product's first cut is node 0; cut j > 0 is node 2 j - 1 after an even number of - sides and node 2 j after an
+        odd one. Leaf 0 has the product's votes, leaf 1 the opposite ones. A constant factor has no node.
         """
         return self._forest.arrays()
 

@@ -159,11 +159,8 @@ void HammingGrower::quantise() {
 // Figure 2: always cut the leaf whose cut improves the edge most.
 double HammingGrower::grow(int n_inner_nodes) {
   start_tree();
-  std::vector<Node> open(1);
-  open[0].end = n_;
-  sum(open[0]);
-  search(open[0]);
-  open[0].key = open[0].cut.score;
+  std::vector<Node> open;
+  open.push_back(root());
   for (int used = 1; used <= n_inner_nodes && !open.empty(); ++used) {
     const auto top = std::max_element(open.begin(), open.end(),
                                       [](const Node& a, const Node& b) { return a.key < b.key; });  // first of equals
@@ -185,6 +182,49 @@ double HammingGrower::grow(int n_inner_nodes) {
     add_leaf(node);
     release(node);
   }
+  return pending_edge();
+}
+
+// A product of stumps v_j phi_j is V phi_1 ... phi_m with one vote vector V, the product of the v_j. With the other cuts
+// fixed, factor j is the best stump for weights whose sign is flipped where the others' product is -1; V is the sign of
+// that stump's class-wise edges, so the other factors' votes are not needed. The first pass adds factors, later ones
+// refit them; the first fit that does not raise the edge (lower the energy) ends it and is undone.
+double HammingGrower::grow_product(int n_factors) {
+  start_tree();
+  std::fill(leaf_of_.begin(), leaf_of_.end(), 0);  // parity of the number of factors with the row on their - side
+  std::vector<Cut> factors;
+  Cut last;  // the best fit; its edges with the other factors' signs are the product's
+  last.edges.resize(width_);
+  for (int j = 0;; j = (j + 1) % n_factors) {
+    const bool refit = j < int(factors.size());
+    if (refit && n_factors == 1) break;  // nothing else to refit it to
+    if (refit) flip(factors[j]);         // leaves the other factors
+    Node node = root();
+    release(node);
+    if (node.cut.score <= last.score) {
+      if (refit) flip(factors[j]);
+      break;
+    }
+    last = std::move(node.cut);
+    flip(last);
+    if (!refit) factors.emplace_back();
+    factors[j] = last;
+  }
+  for (int i = 0; i < n_; ++i)
+    if (leaf_of_[i] != 0) negate(i);
+  add_factors(factors, double(last.score) / kFixedPointScale);
+  tree_.votes.resize(std::size_t(2) * classes_);
+  leaf_votes_.resize(std::size_t(2) * width_);
+  votes_of(last.edges.data(), classes_, tree_.votes.data());
+  for (int l = 0; l < classes_; ++l) {
+    tree_.votes[classes_ + l] = std::int8_t(-tree_.votes[l]);
+    leaf_votes_[l] = tree_.votes[l];
+    leaf_votes_[width_ + l] = -tree_.votes[l];
+  }
+  return pending_edge();
+}
+
+double HammingGrower::pending_edge() const {
   std::vector<double> edges(width_);
   kernels_.leaf_edges(signed_weights_.data(), leaf_of_.data(), leaf_votes_.data(), n_, width_, edges.data());
   return std::accumulate(edges.begin(), edges.begin() + classes_, 0.0);
@@ -213,6 +253,16 @@ void HammingGrower::start_tree() {
   std::iota(rows_.begin(), rows_.end(), 0);
   std::fill(node_of_.begin(), node_of_.end(), 0);
   n_nodes_ = 1;
+}
+
+// All rows and their best stump.
+HammingGrower::Node HammingGrower::root() {
+  Node node;
+  node.end = n_;
+  sum(node);
+  search(node);
+  node.key = node.cut.score;
+  return node;
 }
 
 void HammingGrower::sum(Node& node) {
@@ -348,6 +398,44 @@ void HammingGrower::add_leaf(const Node& node) {
   votes_of(node.cut.edges.data(), classes_, votes);
   leaf_votes_.resize(std::size_t(leaf + 1) * width_);
   std::copy_n(votes, classes_, &leaf_votes_[std::size_t(leaf) * width_]);
+}
+
+// Turns the weights' signs of the rows on a cut's - side, and their parity.
+void HammingGrower::flip(const Cut& cut) {
+  if (cut.feature < 0) return;  // the constant classifier: all rows are on the + side
+  const std::int32_t* codes = columns_[cut.feature].codes;
+  for (int i = 0; i < n_; ++i)
+    if (codes[i] <= cut.last_minus) {
+      leaf_of_[i] ^= 1;
+      negate(i);
+    }
+}
+
+void HammingGrower::negate(int row) {
+  std::int32_t* weight = &weights_[std::size_t(row) * width_];
+  for (int l = 0; l < classes_; ++l) weight[l] = -weight[l];
+}
+
+// The diagram of a product's cuts (see Forest). A constant factor has votes only. The gain is the product's edge in
+// equal shares, a factor's in equal shares of its nodes.
+void HammingGrower::add_factors(const std::vector<Cut>& factors, double edge) {
+  std::vector<const Cut*> cuts;
+  for (const Cut& factor : factors)
+    if (factor.feature >= 0) cuts.push_back(&factor);
+  for (int j = 0; j < int(cuts.size()); ++j) {
+    const std::int32_t code = cuts[j]->last_minus;
+    const double* values = columns_[cuts[j]->feature].values;
+    const bool is_last = j + 1 == int(cuts.size());
+    const int n_copies = j == 0 ? 1 : 2;
+    for (int parity = 0; parity < n_copies; ++parity) {
+      const auto next = [&](int p) { return is_last ? ~p : 2 * j + 1 + p; };
+      tree_.feature.push_back(cuts[j]->feature);
+      tree_.threshold.push_back(midpoint(values[code], values[code + 1]));
+      tree_.gain.push_back(edge / double(cuts.size()) / n_copies);
+      tree_.minus_child.push_back(next(1 - parity));
+      tree_.plus_child.push_back(next(parity));
+    }
+  }
 }
 
 namespace {

@@ -1,4 +1,5 @@
-// Hamming trees (Kegl 2014, figure 2) grown on fixed-point weights, and the boosting state around them.
+// Hamming trees (Kegl 2014, figure 2) and products (Kegl & Busa-Fekete 2009) grown on fixed-point weights, and the
+// boosting state around them.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +37,8 @@ struct CodedColumn {
 };
 
 // All trees of a model, one after the other. A child is the index of an inner node of the same tree, or ~leaf.
+// A product of cuts is stored as a diagram that counts - sides modulo 2: factor j > 0 has two nodes, 2j - 1 for an even
+// number of - sides before it and 2j for an odd one, and there are two leaves, of opposite votes.
 struct Forest {
   std::vector<std::int64_t> node_start{0}, leaf_start{0};  // tree -> first node, first leaf
   std::vector<std::int32_t> feature, minus_child, plus_child;
@@ -51,6 +54,8 @@ class HammingGrower {
 
   // Grows one tree on the current weights; returns its edge (11) in double precision. The tree stays pending.
   double grow(int n_inner_nodes);
+  // The same for a product of at most n_factors stumps, which then is the pending "tree".
+  double grow_product(int n_factors);
   // Keeps the pending tree; weights it gets right are multiplied by `right`, the others by `wrong`.
   // Returns the new sum of the weights.
   double accept(double right, double wrong);
@@ -74,6 +79,7 @@ class HammingGrower {
   void add_rows_to_block(BinnedFeatures::Block& block);
   void quantise();
   void start_tree();
+  Node root();
   void sum(Node& node);
   void search(Node& node);
   void open_children(Node& parent, std::vector<Node>& open, int cuts_left);
@@ -85,6 +91,10 @@ class HammingGrower {
   std::int64_t parent_edge(const Node& node) const;
   void hang(const Node& node, std::int32_t child);
   void add_leaf(const Node& node);
+  void flip(const Cut& cut);
+  void negate(int row);
+  void add_factors(const std::vector<Cut>& factors, double edge);
+  double pending_edge() const;
 
   std::vector<CodedColumn> columns_;
   int n_, classes_, width_;

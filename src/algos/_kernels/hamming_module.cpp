@@ -41,6 +41,10 @@ class Grower {
     nb::gil_scoped_release release;
     return grower_.grow(n_inner_nodes);
   }
+  double grow_product(int n_factors) {
+    nb::gil_scoped_release release;
+    return grower_.grow_product(n_factors);
+  }
   double accept(double right, double wrong) {
     nb::gil_scoped_release release;
     return grower_.accept(right, wrong);
@@ -123,6 +127,7 @@ NB_MODULE(_hamming, m) {
       .def(nb::init<Array<std::int32_t, 2>, Array<double, 1>, Array<std::int64_t, 1>, Array<double, 2>, int,
                     const std::string&>())
       .def("grow", &Grower::grow)
+      .def("grow_product", &Grower::grow_product)
       .def("accept", &Grower::accept)
       .def("forest", &Grower::forest);
 }
