@@ -133,6 +133,12 @@ class HammingForest:
         self._forest.count_label_errors(alphas, X, np.ascontiguousarray(labels, dtype=np.uint8), counts)
         return counts
 
+    def feature_gains(self, alphas: np.ndarray, n_features: int) -> np.ndarray:
+        """Edge gained by each feature's cuts, weighted by alpha, shape (n_features,)."""
+        arrays = self.arrays()
+        alpha_of_node = np.repeat(alphas, np.diff(arrays["node_start"]))
+        return np.bincount(arrays["feature"], alpha_of_node * arrays["gain"], minlength=n_features)
+
     def __getstate__(self) -> dict[str, np.ndarray]:
         return self.arrays()
 

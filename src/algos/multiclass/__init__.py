@@ -2,4 +2,11 @@
 
 from algos._lazy import exports
 
-__all__, __getattr__ = exports(__name__, {"AdaBoostMHClassifier": "adaboost_mh"})
+__all__, __getattr__ = exports(
+    __name__,
+    {
+        "AdaBoostMHClassifier": "adaboost_mh",
+        "AdaBoostMMClassifier": "adaboost_mm",
+        "SAMMEClassifier": "samme",
+    },
+)

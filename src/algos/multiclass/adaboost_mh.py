@@ -1,39 +1,53 @@
-"""AdaBoost.MH with Hamming trees and multi-class stumps."""
+"""AdaBoost.MH with Hamming trees, Hamming products, multi-class stumps and single-label trees."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from algos._kernels.hamming import HammingTreeGrower
+from algos._kernels.hamming import HammingForest, HammingTreeGrower
 from algos.evaluation.stopping import extend_curve, smoothed_stopping
+from algos.multiclass._single_label_trees import SingleLabelForest, SingleLabelTreeGrower
+from algos.multiclass._staged import StagedClassifier
 
 # A base classifier that is right on (almost) all the weight would get an infinite coefficient (12): its edge is
 # taken as this, which gives alpha = 11.9, and boosting ends there.
 MAX_EDGE = 1 - 1e-10
 
 
-class AdaBoostMHClassifier(ClassifierMixin, BaseEstimator):
-    """AdaBoost.MH with factorised, vector-valued base classifiers.
+class AdaBoostMHClassifier(StagedClassifier):
+    """AdaBoost.MH with vector-valued base classifiers.
 
     Each round adds ``alpha * h(x)`` with ``h`` in {-1, +1}^K, which minimises the multi-class exponential loss
     ``sum_il w_il exp(-y_il f_l(x_i))``. The base classifier is a multi-class decision stump ``v phi(x)`` (votes ``v``
-    in {-1, +1}^K, a cut ``phi`` on one feature) or a Hamming tree of such stumps, grown best-first by edge.
+    in {-1, +1}^K, a cut ``phi`` on one feature), a Hamming tree of such stumps, grown best-first by edge, a Hamming
+    product of such stumps, or a plain classification tree.
 
     Parameters
     ----------
-    base : {"hamming_tree", "stump"}, default="hamming_tree"
-        The base classifier. A stump is a Hamming tree with one inner node.
+    base : {"hamming_tree", "hamming_product", "stump", "single_label_tree"}, default="hamming_tree"
+        The base classifier. A stump is a Hamming tree with one inner node, or a product of one factor. A single-label
+        tree names one class: ``h`` is +1 there and -1 for the other classes.
     n_estimators : int, default=100
         Boosting rounds T. Fewer are run when no base classifier has an edge, or one has no error.
     n_inner_nodes : int, default=8
-        Inner nodes N of a Hamming tree; it has at most N + 1 leaves. Not used by ``base="stump"``.
+        Inner nodes N of a Hamming tree; it has at most N + 1 leaves. Used by ``base="hamming_tree"`` alone.
+    n_factors : int, default=3
+        Largest number of factors m of a Hamming product. Used by ``base="hamming_product"`` alone.
+    max_leaf_nodes : int, default=20
+        Largest number of leaves J of a single-label tree. Used by ``base="single_label_tree"`` alone, as the next one.
+    tree_criterion : {"gini", "edge"}, default="gini"
+        How a single-label tree is grown. ``"gini"``: a classification tree on samples weighted by ``sum_l w_il``.
+        ``"edge"``: a cost-sensitive tree, each leaf of which names the class with the largest edge.
+    initial_weights : {"balanced", "uniform"}, default="balanced"
+        Weights of single-label targets before the first round: (3), or equal ones for all pairs of sample and class.
     early_stopping : bool, default=False
         Choose the number of rounds by the smoothed validation error (15) on a part of the training set, then fit again
         on all of it with that many rounds.
@@ -42,7 +56,8 @@ class AdaBoostMHClassifier(ClassifierMixin, BaseEstimator):
     min_estimators : int, default=50
         T_min of (15): early stopping considers larger numbers of rounds only.
     random_state : int, RandomState instance or None, default=None
-        Chooses early stopping's validation part; nothing else is random.
+        Chooses early stopping's validation part, and settles ties between features in single-label trees; nothing
+        else is random.
 
     Attributes
     ----------
@@ -56,8 +71,8 @@ class AdaBoostMHClassifier(ClassifierMixin, BaseEstimator):
         Coefficients alpha (12).
     edges_ : ndarray of shape (n_estimators_,)
         Edges (11) of the base classifiers. The exponential loss falls by ``sqrt(1 - edge^2)`` a round.
-    forest_ : HammingForest
-        The trees; ``forest_.arrays()`` gives their nodes and votes.
+    forest_ : HammingForest or SingleLabelForest
+        The base classifiers; ``forest_.arrays()`` of a Hamming forest gives their nodes and votes.
     validation_curve_ : ndarray of shape (n_estimators,)
         Error on the validation part after each round; only with early stopping.
     n_features_in_, feature_names_in_
@@ -66,18 +81,26 @@ class AdaBoostMHClassifier(ClassifierMixin, BaseEstimator):
     Notes
     -----
     Single-label targets start from the weights (3): 1/2 on a sample's class, the other half shared by the other
-    classes. Multi-label targets (indicator matrices) start from uniform weights over the pairs of sample and label.
+    classes. Multi-label targets (indicator matrices) start from uniform weights over the pairs of sample and label;
+    single-label trees do not take them.
 
-    Every cut of every feature is examined. The search sums weights in fixed point (2^-30), so equal edges are exactly
+    A product's factors are fitted one after the other, each to the labels times the outputs of the others, first
+    greedily, then in cycles, as long as the edge rises [3]_.
+
+    In stumps, Hamming trees and products every cut of every feature is examined. The search sums weights in fixed point (2^-30), so equal edges are exactly
     equal and are settled by rule: the constant classifier, then the first feature, then the lowest threshold; between
     leaves, the one made first, the - side before the + side. Votes are +1 where a class's edge is positive. A Hamming
     tree stops early when no leaf gains by being cut. Training is single-threaded and deterministic.
+
+    Single-label trees are scikit-learn's, on features held as float32. Their ties between features are settled by
+    `random_state`, and rounding may settle ties between cuts differently for another order of the samples.
 
     References
     ----------
     .. [1] B. Kegl. The return of AdaBoost.MH: multi-class Hamming trees. ICLR 2014, figures 1-5.
     .. [2] R. Schapire and Y. Singer. Improved boosting algorithms using confidence-rated predictions.
        Machine Learning 37(3), 1999.
+    .. [3] B. Kegl and R. Busa-Fekete. Boosting products of base classifiers. ICML 2009.
 
     Examples
     --------
@@ -90,9 +113,13 @@ class AdaBoostMHClassifier(ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "base": [StrOptions({"hamming_tree", "stump"})],
+        "base": [StrOptions({"hamming_tree", "hamming_product", "stump", "single_label_tree"})],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "n_inner_nodes": [Interval(Integral, 1, None, closed="left")],
+        "n_factors": [Interval(Integral, 1, None, closed="left")],
+        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left")],
+        "tree_criterion": [StrOptions({"gini", "edge"})],
+        "initial_weights": [StrOptions({"balanced", "uniform"})],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "min_estimators": [Interval(Integral, 0, None, closed="left")],
@@ -104,6 +131,10 @@ class AdaBoostMHClassifier(ClassifierMixin, BaseEstimator):
         base: str = "hamming_tree",
         n_estimators: int = 100,
         n_inner_nodes: int = 8,
+        n_factors: int = 3,
+        max_leaf_nodes: int = 20,
+        tree_criterion: str = "gini",
+        initial_weights: str = "balanced",
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         min_estimators: int = 50,
@@ -112,6 +143,10 @@ class AdaBoostMHClassifier(ClassifierMixin, BaseEstimator):
         self.base = base
         self.n_estimators = n_estimators
         self.n_inner_nodes = n_inner_nodes
+        self.n_factors = n_factors
+        self.max_leaf_nodes = max_leaf_nodes
+        self.tree_criterion = tree_criterion
+        self.initial_weights = initial_weights
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.min_estimators = min_estimators
@@ -119,8 +154,12 @@ class AdaBoostMHClassifier(ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.multi_label = self.base != "single_label_tree"
         return tags
+
+    @property
+    def _input_dtype(self) -> type:
+        return np.float32 if self.base == "single_label_tree" else np.float64
 
     def fit(
         self,
@@ -148,7 +187,7 @@ class AdaBoostMHClassifier(ClassifierMixin, BaseEstimator):
             For values, shapes or parameters that are not as stated, or fewer than two classes.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=np.float64, multi_output=True)
+        X, y = validate_data(self, X, y, dtype=self._input_dtype, multi_output=True)
         signs = self._label_signs(y)
         sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         kept = sample_weight > 0
@@ -163,33 +202,42 @@ class AdaBoostMHClassifier(ClassifierMixin, BaseEstimator):
         """Set the classes; return y_il in {-1, +1} of shape (n_samples, n_classes)."""
         check_classification_targets(y)
         self.multilabel_ = type_of_target(y).startswith("multilabel")
-        if self.multilabel_:
-            self.classes_ = [np.array([0, 1]) for _ in range(y.shape[1])]
-            positive = np.asarray(y) != 0
-        else:
-            y = column_or_1d(y, warn=True)
-            self.classes_ = np.unique(y)
-            if len(self.classes_) < 2:
-                raise ValueError(f"boosting needs at least two classes; y has one class only, {self.classes_[0]!r}")
-            positive = y[:, None] == self.classes_
-        self.n_classes_ = positive.shape[1]
-        return np.where(positive, 1.0, -1.0)
+        if not self.multilabel_:
+            labels = self._encode_labels(y)
+            return np.where(labels[:, None] == np.arange(self.n_classes_), 1.0, -1.0)
+        if self.base == "single_label_tree":
+            raise ValueError("single-label trees name one class; for multi-label targets choose another base")
+        self.n_classes_ = y.shape[1]
+        self.classes_ = [np.array([0, 1]) for _ in range(self.n_classes_)]
+        return np.where(np.asarray(y) != 0, 1.0, -1.0)
 
     def _initial_weights(self, signs: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
-        """Equation (3) for single-label targets, uniform for multi-label ones; they sum to 1."""
-        n_classes = signs.shape[1]
-        weights = np.ones_like(signs) if self.multilabel_ else np.where(signs > 0, 1 / 2, 1 / (2 * (n_classes - 1)))
+        """Equation (3) for single-label targets unless told otherwise, uniform for multi-label ones; they sum to 1."""
+        if self.multilabel_ or self.initial_weights == "uniform":
+            weights = np.ones_like(signs)
+        else:
+            weights = np.where(signs > 0, 1 / 2, 1 / (2 * (signs.shape[1] - 1)))
         weights = weights * sample_weight[:, None]
         return weights / weights.sum()
+
+    def _base_learner(self, X: np.ndarray, signed_weights: np.ndarray) -> tuple[Any, Callable[[], float]]:
+        """The boosting state of `base`, and the call that grows one on the current weights and returns its edge."""
+        if self.base == "single_label_tree":
+            random_state = check_random_state(self.random_state)
+            grower = SingleLabelTreeGrower(X, signed_weights, self.max_leaf_nodes, self.tree_criterion, random_state)
+            return grower, grower.grow
+        grower = HammingTreeGrower(X, signed_weights)
+        if self.base == "hamming_product":
+            return grower, partial(grower.grow_product, self.n_factors)
+        return grower, partial(grower.grow, 1 if self.base == "stump" else self.n_inner_nodes)
 
     def _boost(
         self, X: np.ndarray, signs: np.ndarray, sample_weight: np.ndarray, n_rounds: int, monitor: Any = None
     ) -> None:
-        grower = HammingTreeGrower(X, signs * self._initial_weights(signs, sample_weight))
-        n_inner_nodes = 1 if self.base == "stump" else self.n_inner_nodes
+        grower, grow = self._base_learner(X, signs * self._initial_weights(signs, sample_weight))
         alphas, edges, total = [], [], 1.0
         for t in range(1, n_rounds + 1):
-            edge = grower.grow(n_inner_nodes) / total  # BASE, figures 2 and 3; the weights may drift from 1 by rounding
+            edge = grow() / total  # BASE, figures 2 and 3; the weights may drift from 1 by rounding
             if edge <= 0:
                 break  # no base classifier has an edge: the weak-learning condition fails
             perfect = edge > MAX_EDGE
@@ -201,7 +249,7 @@ class AdaBoostMHClassifier(ClassifierMixin, BaseEstimator):
             edges.append(edge)
             if perfect or (monitor is not None and monitor(t, self)):
                 break
-        self.forest_ = grower.forest()
+        self.forest_: HammingForest | SingleLabelForest = grower.forest()
         self.estimator_weights_ = np.array(alphas)
         self.edges_ = np.array(edges)
         self.n_estimators_ = len(alphas)
@@ -224,46 +272,6 @@ class AdaBoostMHClassifier(ClassifierMixin, BaseEstimator):
         self.validation_curve_ = extend_curve(curve if len(curve) else [1.0], self.n_estimators)
         return smoothed_stopping(self.validation_curve_, self.min_estimators)[0]
 
-    def _validate_X(self, X: ArrayLike) -> np.ndarray:
-        check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, order="C", reset=False)
-
-    def _scores(self, X: ArrayLike) -> np.ndarray:
-        X = self._validate_X(X)
-        scores = np.zeros((len(X), self.n_classes_))
-        self.forest_.add_scores(self.estimator_weights_, 0, self.n_estimators_, X, scores)
-        return scores
-
-    def _staged_scores(self, X: ArrayLike) -> Iterator[np.ndarray]:
-        X = self._validate_X(X)
-        scores = np.zeros((len(X), self.n_classes_))
-        for t in range(self.n_estimators_):
-            self.forest_.add_scores(self.estimator_weights_, t, t + 1, X, scores)
-            yield scores
-
-    def _decision(self, scores: np.ndarray) -> np.ndarray:
-        binary = self.n_classes_ == 2 and not self.multilabel_
-        return (scores[:, 1] - scores[:, 0]) / 2 if binary else scores.copy()
-
-    def _labels(self, scores: np.ndarray) -> np.ndarray:
-        if self.multilabel_:
-            return (scores > 0).astype(int)
-        return self.classes_[scores.argmax(axis=1)]
-
-    def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """Scores f(x).
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) with two classes
-            With two classes the score of the second one, which is minus that of the first.
-        """
-        return self._decision(self._scores(X))
-
-    def predict(self, X: ArrayLike) -> np.ndarray:
-        """Class of the largest score (the first of equals), or the labels of positive score."""
-        return self._labels(self._scores(X))
-
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Probabilities read off the scores by the minimiser of the exponential loss; not calibrated.
 
@@ -283,60 +291,3 @@ class AdaBoostMHClassifier(ClassifierMixin, BaseEstimator):
         # In logarithms, so that a row of very low scores does not become 0 / 0.
         log_odds = 2 * scores - np.log(self.n_classes_ - 1)
         return np.exp(log_softmax(-np.logaddexp(0, -log_odds), axis=1))
-
-    def staged_decision_function(self, X: ArrayLike) -> Iterator[np.ndarray]:
-        """Scores after each round; see :meth:`decision_function`."""
-        for scores in self._staged_scores(X):
-            yield self._decision(scores)
-
-    def staged_predict(self, X: ArrayLike) -> Iterator[np.ndarray]:
-        """Predictions after each round; see :meth:`predict`."""
-        for scores in self._staged_scores(X):
-            yield self._labels(scores)
-
-    def staged_error(self, X: ArrayLike, y: ArrayLike) -> np.ndarray:
-        """Error rate after each round: the learning curve, without fitting again.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            A class that was not seen in training counts as an error.
-
-        Returns
-        -------
-        ndarray of shape (n_estimators_,)
-            Fraction of misclassified samples (1); Hamming loss for multi-label targets.
-        """
-        X = self._validate_X(X)
-        y = np.asarray(y)
-        if len(y) != len(X):
-            raise ValueError(f"X has {len(X)} samples and y has {len(y)}")
-        if self.multilabel_ and y.shape != (len(X), self.n_classes_):
-            raise ValueError(f"y must have shape {(len(X), self.n_classes_)}, not {y.shape}")
-        positive = y != 0 if self.multilabel_ else column_or_1d(y)[:, None] == self.classes_
-        return self._error_curve(X, positive)
-
-    def _error_curve(self, X: np.ndarray, positive: np.ndarray) -> np.ndarray:
-        X = np.ascontiguousarray(X)
-        if self.multilabel_:
-            return self.forest_.count_label_errors(self.estimator_weights_, X, positive) / positive.size
-        labels = np.where(positive.any(axis=1), positive.argmax(axis=1), -1)
-        return self.forest_.count_errors(self.estimator_weights_, X, labels, self.n_classes_) / len(X)
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """Edge gained by each feature's cuts, weighted by alpha and normalised to sum 1.
-
-        Zero everywhere when no cut was made.
-
-        Returns
-        -------
-        ndarray of shape (n_features_in_,)
-        """
-        check_is_fitted(self)
-        arrays = self.forest_.arrays()
-        alpha_of_node = np.repeat(self.estimator_weights_, np.diff(arrays["node_start"]))
-        gains = np.bincount(arrays["feature"], alpha_of_node * arrays["gain"], minlength=self.n_features_in_)
-        total = gains.sum()
-        return gains / total if total > 0 else gains

@@ -1,0 +1,128 @@
+"""What boosted classifiers share once they are fitted: predictions and errors after every round."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+
+class StagedClassifier(ClassifierMixin, BaseEstimator):
+    """Base of classifiers with a weighted vote ``f(x) = sum_t alpha_t h_t(x)``, h_t(x) of one number a class.
+
+    Fitting sets ``classes_``, ``n_classes_``, ``n_estimators_``, ``estimator_weights_`` (the alphas) and ``forest_``,
+    an object with ``add_scores(alphas, first, last, X, scores)``, ``count_errors(alphas, X, labels, n_classes)`` and
+    ``feature_gains(alphas, n_features)``; where ``multilabel_`` is true also ``count_label_errors(alphas, X, labels)``.
+    """
+
+    multilabel_ = False
+
+    @property
+    def _input_dtype(self) -> type:
+        """What X is held as."""
+        return np.float64
+
+    def _encode_labels(self, y: np.ndarray) -> np.ndarray:
+        """Set the classes; return each sample's class index, shape (n_samples,)."""
+        self.classes_, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
+        self.n_classes_ = len(self.classes_)
+        if self.n_classes_ < 2:
+            raise ValueError(f"boosting needs at least two classes; y has one class only, {self.classes_[0]!r}")
+        return labels
+
+    def _validate_X(self, X: ArrayLike) -> np.ndarray:
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=self._input_dtype, order="C", reset=False)
+
+    def _scores(self, X: ArrayLike) -> np.ndarray:
+        X = self._validate_X(X)
+        scores = np.zeros((len(X), self.n_classes_))
+        self.forest_.add_scores(self.estimator_weights_, 0, self.n_estimators_, X, scores)
+        return scores
+
+    def _staged_scores(self, X: ArrayLike) -> Iterator[np.ndarray]:
+        X = self._validate_X(X)
+        scores = np.zeros((len(X), self.n_classes_))
+        for t in range(self.n_estimators_):
+            self.forest_.add_scores(self.estimator_weights_, t, t + 1, X, scores)
+            yield scores
+
+    def _decision(self, scores: np.ndarray) -> np.ndarray:
+        binary = self.n_classes_ == 2 and not self.multilabel_
+        return (scores[:, 1] - scores[:, 0]) / 2 if binary else scores.copy()
+
+    def _labels(self, scores: np.ndarray) -> np.ndarray:
+        if self.multilabel_:
+            return (scores > 0).astype(int)
+        return self.classes_[scores.argmax(axis=1)]
+
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
+        """Scores f(x).
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) with two classes
+            With two classes half the difference between the score of the second one and that of the first.
+        """
+        return self._decision(self._scores(X))
+
+    def predict(self, X: ArrayLike) -> np.ndarray:
+        """Class of the largest score (the first of equals), or the labels of positive score."""
+        return self._labels(self._scores(X))
+
+    def staged_decision_function(self, X: ArrayLike) -> Iterator[np.ndarray]:
+        """Scores after each round; see :meth:`decision_function`."""
+        for scores in self._staged_scores(X):
+            yield self._decision(scores)
+
+    def staged_predict(self, X: ArrayLike) -> Iterator[np.ndarray]:
+        """Predictions after each round; see :meth:`predict`."""
+        for scores in self._staged_scores(X):
+            yield self._labels(scores)
+
+    def staged_error(self, X: ArrayLike, y: ArrayLike) -> np.ndarray:
+        """Error rate after each round: the learning curve, without fitting again.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_labels)
+            A class that was not seen in training counts as an error.
+
+        Returns
+        -------
+        ndarray of shape (n_estimators_,)
+            Fraction of misclassified samples; Hamming loss for multi-label targets.
+        """
+        X = self._validate_X(X)
+        y = np.asarray(y)
+        if len(y) != len(X):
+            raise ValueError(f"X has {len(X)} samples and y has {len(y)}")
+        if self.multilabel_ and y.shape != (len(X), self.n_classes_):
+            raise ValueError(f"y must have shape {(len(X), self.n_classes_)}, not {y.shape}")
+        positive = y != 0 if self.multilabel_ else column_or_1d(y)[:, None] == self.classes_
+        return self._error_curve(X, positive)
+
+    def _error_curve(self, X: np.ndarray, positive: np.ndarray) -> np.ndarray:
+        X = np.ascontiguousarray(X)
+        if self.multilabel_:
+            return self.forest_.count_label_errors(self.estimator_weights_, X, positive) / positive.size
+        labels = np.where(positive.any(axis=1), positive.argmax(axis=1), -1)
+        return self.forest_.count_errors(self.estimator_weights_, X, labels, self.n_classes_) / len(X)
+
+    @property
+    def feature_importances_(self) -> np.ndarray:
+        """What each feature's cuts gained, weighted by alpha and normalised to sum 1.
+
+        The gain is the edge for Hamming trees and products, and the normalised decrease of impurity for scikit-learn
+        trees. Zero everywhere when no cut was made.
+
+        Returns
+        -------
+        ndarray of shape (n_features_in_,)
+        """
+        check_is_fitted(self)
+        gains = self.forest_.feature_gains(self.estimator_weights_, self.n_features_in_)
+        total = gains.sum()
+        return gains / total if total > 0 else gains
