@@ -112,7 +112,7 @@ def test_two_samples_and_constant_features():
 
 
 def test_two_factors_solve_exclusive_or_exactly():
-    """A stump has no edge on it; weights tilted towards one bit start the greedy pass, the second factor completes it."""
+    """A stump has no edge on it; weights tilted towards one bit start the greedy pass, a second factor completes it."""
     X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     y = (X[:, 0] != X[:, 1]).astype(int)
     Y = signs(y)

@@ -4,6 +4,7 @@ Each factor is a stump with votes of its own, fitted to pseudo-labels: the label
 """
 
 import numpy as np
+
 from oracles.hamming_tree import SCALE, best_stump, sum_in_order
 
 

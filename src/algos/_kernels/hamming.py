@@ -1,4 +1,4 @@
-"""Growing and evaluating Hamming trees and products: checks every argument, then calls the C++ kernel."""
+"""Growing and evaluating Hamming trees, products and single-label trees: checks arguments, then calls C++."""
 
 from typing import Any
 
@@ -53,13 +53,9 @@ class HammingTreeGrower:
         instruction_set: str | None = None,
     ) -> None:
         X = _finite_matrix(X, "X")
-        weights = _finite_matrix(signed_weights, "signed_weights")
+        weights = _signed_weights(signed_weights)
         if weights.shape[0] != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows and signed_weights {weights.shape[0]}")
-        if weights.size >= 2**30:
-            raise ValueError("more than 2^30 pairs of sample and class do not fit the fixed-point weights")
-        if abs(np.abs(weights).sum() - 1) > 1e-9:
-            raise ValueError("the absolute signed weights must sum to 1")
         if instruction_set is None:
             instruction_set = instruction_sets()[0]
         elif instruction_set not in instruction_sets():
@@ -67,6 +63,7 @@ class HammingTreeGrower:
         codes, values, start = _code_columns(X)
         if not 2 <= max_bins <= 32768:
             raise ValueError(f"max_bins must lie in 2..32768, not at {max_bins}")
+        self._shape = weights.shape
         self._grower = _hamming.Grower(codes, values, start, weights, max_bins, instruction_set)
 
     def grow(self, n_inner_nodes: int) -> float:
@@ -83,6 +80,34 @@ class HammingTreeGrower:
         if n_factors < 1:
             raise ValueError(f"n_factors must be at least 1, not {n_factors}")
         return self._grower.grow_product(n_factors)
+
+    def grow_single_label(self, max_leaf_nodes: int, against: int = -1) -> float:
+        """Grow a tree each leaf of which names one class, and return the sum of signed weights times its votes.
+
+        Best-first as a Hamming tree: a leaf is worth the largest class-wise sum of signed weights of its rows, and the
+        leaf is cut whose cut raises that most. With the weights of AdaBoost.MH and votes of -1 the answer is the edge.
+
+        Parameters
+        ----------
+        max_leaf_nodes : int
+            At least 2. Fewer leaves are made when no cut is worth anything.
+        against : {-1, 0}
+            The vote for the classes that are not named; the named one has 1.
+        """
+        if max_leaf_nodes < 2 or against not in (-1, 0):
+            raise ValueError(f"max_leaf_nodes must be at least 2 and against -1 or 0, not {max_leaf_nodes}, {against}")
+        return self._grower.grow_single_label(max_leaf_nodes - 1, against)
+
+    def named(self) -> np.ndarray:
+        """Class index that the single-label tree just grown names for each row, shape (n_samples,)."""
+        return self._grower.named()
+
+    def set_weights(self, signed_weights: np.ndarray) -> None:
+        """Go on with other signed weights, shape (n_samples, n_classes); their absolute values sum to 1."""
+        weights = _signed_weights(signed_weights)
+        if weights.shape != self._shape:
+            raise ValueError(f"signed_weights must have shape {self._shape}, not {weights.shape}")
+        self._grower.set_weights(weights)
 
     def accept(self, right: float, wrong: float) -> float:
         """Keep the tree just grown; return the new sum of weights.
@@ -154,6 +179,15 @@ def _finite_matrix(array: np.ndarray, name: str) -> np.ndarray:
     if not np.isfinite(array).all():
         raise ValueError(f"{name} has NaN or infinite values")
     return array
+
+
+def _signed_weights(signed_weights: np.ndarray) -> np.ndarray:
+    weights = _finite_matrix(signed_weights, "signed_weights")
+    if weights.size >= 2**30:
+        raise ValueError("more than 2^30 pairs of sample and class do not fit the fixed-point weights")
+    if abs(np.abs(weights).sum() - 1) > 1e-9:
+        raise ValueError("the absolute signed weights must sum to 1")
+    return weights
 
 
 def _code_columns(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

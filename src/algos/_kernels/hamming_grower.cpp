@@ -72,6 +72,10 @@ HammingGrower::HammingGrower(std::vector<CodedColumn> columns, int n, int classe
   for (std::size_t j = 0; j < columns_.size(); ++j)
     if (columns_[j].n_values > 1) bin_column(int(j), max_bins);  // a constant column has no cut
   add_blocks();
+  set_weights(signed_weights);
+}
+
+void HammingGrower::set_weights(const double* signed_weights) {
   for (int i = 0; i < n_; ++i)
     std::copy_n(signed_weights + std::size_t(i) * classes_, classes_, &signed_weights_[std::size_t(i) * width_]);
   quantise();
@@ -156,8 +160,19 @@ void HammingGrower::quantise() {
                     weights_.data());
 }
 
-// Figure 2: always cut the leaf whose cut improves the edge most.
 double HammingGrower::grow(int n_inner_nodes) {
+  single_label_ = false;
+  return grow_best_first(n_inner_nodes);
+}
+
+double HammingGrower::grow_single_label(int n_inner_nodes, int against) {
+  single_label_ = true;
+  against_ = against;
+  return grow_best_first(n_inner_nodes);
+}
+
+// Figure 2: always cut the leaf whose cut improves the edge most.
+double HammingGrower::grow_best_first(int n_inner_nodes) {
   start_tree();
   std::vector<Node> open;
   open.push_back(root());
@@ -176,7 +191,7 @@ double HammingGrower::grow(int n_inner_nodes) {
     release(node);
   }
   for (Node& node : open) {  // what was not cut keeps its parent's votes
-    if (node.parent >= 0)
+    if (node.parent >= 0 && !single_label_)
       for (int l = 0; l < classes_; ++l)
         node.cut.edges[l] = node.side * inner_votes_[std::size_t(node.parent) * classes_ + l];
     add_leaf(node);
@@ -190,6 +205,7 @@ double HammingGrower::grow(int n_inner_nodes) {
 // that stump's class-wise edges, so the other factors' votes are not needed. The first pass adds factors, later ones
 // refit them; the first fit that does not raise the edge (lower the energy) ends it and is undone.
 double HammingGrower::grow_product(int n_factors) {
+  single_label_ = false;
   start_tree();
   std::fill(leaf_of_.begin(), leaf_of_.end(), 0);  // parity of the number of factors with the row on their - side
   std::vector<Cut> factors;
@@ -261,7 +277,7 @@ HammingGrower::Node HammingGrower::root() {
   node.end = n_;
   sum(node);
   search(node);
-  node.key = node.cut.score;
+  node.key = node.cut.score - uncut_edge(node);
   return node;
 }
 
@@ -275,9 +291,11 @@ void HammingGrower::sum(Node& node) {
 // Finds the best stump of a node: the constant classifier first, then every cut (appendix B).
 void HammingGrower::search(Node& node) {
   node.cut.edges = node.total;
-  for (int l = 0; l < classes_; ++l) node.cut.score += std::abs(node.total[l]);
+  if (single_label_) node.cut.score = std::int32_t(uncut_edge(node));
+  else
+    for (int l = 0; l < classes_; ++l) node.cut.score += std::abs(node.total[l]);
   const NodeSums sums{histograms_[node.histogram].data(), node.total.data(), node_of_.data(), node.id};
-  kernels_.search(features_, sums, weights_.data(), classes_, width_, node.cut);
+  (single_label_ ? kernels_.search_single_label : kernels_.search)(features_, sums, weights_.data(), classes_, width_, node.cut);
 }
 
 // Finds the cuts of a node's two children, the last two of the queue. The smaller one's sums are made from its rows,
@@ -297,7 +315,7 @@ void HammingGrower::open_children(Node& parent, std::vector<Node>& open, int cut
   const std::size_t size = histograms_[large.histogram].size();
   for (std::size_t b = 0; b < size; ++b) whole[b] -= part[b];
   for (Node* child : {&minus, &plus}) {
-    const std::int64_t edge = parent_edge(*child);
+    const std::int64_t edge = uncut_edge(*child);
     child->key = child->total[classes_ + 1] - edge;  // no cut has an edge above the node's mass
     if (can_be_cut(*child, open, cuts_left)) {
       search(*child);
@@ -371,12 +389,17 @@ void HammingGrower::split(const Node& parent, std::int32_t inner, std::vector<No
     child.parent = inner;
     child.side = side;
     child.cut.edges.resize(width_);
+    child.total.resize(width_);
+    for (int l = 0; l < width_; ++l) child.total[l] = std::int32_t((std::int64_t{parent.total[l]} + side * parent.cut.edges[l]) / 2);
     open.push_back(std::move(child));
   }
 }
 
-// The edge that the parent's votes have on a child's points: what cutting the child is compared with.
-std::int64_t HammingGrower::parent_edge(const Node& node) const {
+// The edge of a node as a leaf, which cutting it is compared with: that of its parent's votes on its points, nothing at
+// the root; in a single-label tree that of the best class to name.
+std::int64_t HammingGrower::uncut_edge(const Node& node) const {
+  if (single_label_) return *std::max_element(node.total.begin(), node.total.begin() + classes_);
+  if (node.parent < 0) return 0;
   std::int64_t edge = 0;
   for (int l = 0; l < classes_; ++l)
     edge += std::int64_t{node.side * inner_votes_[std::size_t(node.parent) * classes_ + l]} * node.total[l];
@@ -388,16 +411,30 @@ void HammingGrower::hang(const Node& node, std::int32_t child) {
   (node.side < 0 ? tree_.minus_child : tree_.plus_child)[node.parent] = child;
 }
 
-// A leaf with the votes of the node's edges.
+// A leaf with the votes of the node's edges; in a single-label tree it names the first class of largest sum.
 void HammingGrower::add_leaf(const Node& node) {
   const auto leaf = std::int32_t(tree_.leaf_start.back()++);
   hang(node, ~leaf);
   for (std::int32_t p = node.begin; p < node.end; ++p) leaf_of_[rows_[p]] = leaf;
   tree_.votes.resize(std::size_t(leaf + 1) * classes_);
   std::int8_t* votes = &tree_.votes[std::size_t(leaf) * classes_];
-  votes_of(node.cut.edges.data(), classes_, votes);
+  if (single_label_) {
+    std::fill_n(votes, classes_, std::int8_t(against_));
+    votes[std::max_element(node.total.begin(), node.total.begin() + classes_) - node.total.begin()] = 1;
+  } else {
+    votes_of(node.cut.edges.data(), classes_, votes);
+  }
   leaf_votes_.resize(std::size_t(leaf + 1) * width_);
   std::copy_n(votes, classes_, &leaf_votes_[std::size_t(leaf) * width_]);
+}
+
+std::vector<std::int32_t> HammingGrower::named() const {
+  std::vector<std::int32_t> classes(n_);
+  for (int i = 0; i < n_; ++i) {
+    const std::int8_t* votes = &tree_.votes[std::size_t(leaf_of_[i]) * classes_];
+    classes[i] = std::int32_t(std::max_element(votes, votes + classes_) - votes);
+  }
+  return classes;
 }
 
 // Turns the weights' signs of the rows on a cut's - side, and their parity.

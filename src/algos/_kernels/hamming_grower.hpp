@@ -1,5 +1,5 @@
-// Hamming trees (Kegl 2014, figure 2) and products (Kegl & Busa-Fekete 2009) grown on fixed-point weights, and the
-// boosting state around them.
+// Hamming trees (Kegl 2014, figure 2), products (Kegl & Busa-Fekete 2009) and single-label trees grown on fixed-point
+// weights, and the boosting state around them.
 #pragma once
 
 #include <cstdint>
@@ -43,7 +43,7 @@ struct Forest {
   std::vector<std::int64_t> node_start{0}, leaf_start{0};  // tree -> first node, first leaf
   std::vector<std::int32_t> feature, minus_child, plus_child;
   std::vector<double> threshold, gain;
-  std::vector<std::int8_t> votes;  // leaf x class, -1 or +1
+  std::vector<std::int8_t> votes;  // leaf x class: -1 or +1, in single-label trees perhaps 0 in place of -1
 };
 
 class HammingGrower {
@@ -56,6 +56,13 @@ class HammingGrower {
   double grow(int n_inner_nodes);
   // The same for a product of at most n_factors stumps, which then is the pending "tree".
   double grow_product(int n_factors);
+  // The same for a tree each leaf of which names one class: the one with the largest sum of signed weights. Its vote is 1,
+  // those of the other classes `against` (-1 or 0); the answer is the sum of signed weights times votes.
+  double grow_single_label(int n_inner_nodes, int against);
+  // The class that the pending single-label tree names for each row.
+  std::vector<std::int32_t> named() const;
+  // Takes other signed weights, n x classes, the absolute values summing to 1.
+  void set_weights(const double* signed_weights);
   // Keeps the pending tree; weights it gets right are multiplied by `right`, the others by `wrong`.
   // Returns the new sum of the weights.
   double accept(double right, double wrong);
@@ -88,7 +95,8 @@ class HammingGrower {
   void release(Node& node);
   std::int32_t add_inner_node(const Node& node);
   void split(const Node& parent, std::int32_t inner, std::vector<Node>& open);
-  std::int64_t parent_edge(const Node& node) const;
+  double grow_best_first(int n_inner_nodes);
+  std::int64_t uncut_edge(const Node& node) const;
   void hang(const Node& node, std::int32_t child);
   void add_leaf(const Node& node);
   void flip(const Cut& cut);
@@ -103,6 +111,8 @@ class HammingGrower {
   std::vector<std::int32_t> rows_, scratch_;  // the rows of each node lie together, ascending
   std::vector<std::int32_t> node_of_;
   std::int32_t n_nodes_ = 0;
+  bool single_label_ = false;  // kind of the pending tree
+  int against_ = -1;           // its votes against classes, if it is a single-label tree
   std::vector<AlignedVector<std::int32_t>> histograms_;
   std::vector<int> free_histograms_;
 

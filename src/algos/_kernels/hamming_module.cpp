@@ -45,6 +45,15 @@ class Grower {
     nb::gil_scoped_release release;
     return grower_.grow_product(n_factors);
   }
+  double grow_single_label(int n_inner_nodes, int against) {
+    nb::gil_scoped_release release;
+    return grower_.grow_single_label(n_inner_nodes, against);
+  }
+  nb::object named() const { return to_numpy(grower_.named()); }
+  void set_weights(Array<double, 2> signed_weights) {
+    nb::gil_scoped_release release;
+    grower_.set_weights(signed_weights.data());
+  }
   double accept(double right, double wrong) {
     nb::gil_scoped_release release;
     return grower_.accept(right, wrong);
@@ -128,6 +137,9 @@ NB_MODULE(_hamming, m) {
                     const std::string&>())
       .def("grow", &Grower::grow)
       .def("grow_product", &Grower::grow_product)
+      .def("grow_single_label", &Grower::grow_single_label)
+      .def("named", &Grower::named)
+      .def("set_weights", &Grower::set_weights)
       .def("accept", &Grower::accept)
       .def("forest", &Grower::forest);
 }

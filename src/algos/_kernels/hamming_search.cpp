@@ -40,16 +40,34 @@ inline void add(std::int32_t* __restrict to, const std::int32_t* __restrict from
 
 inline std::int32_t distance(std::int32_t total, std::int32_t minus) { return std::abs((total - minus) - minus); }
 
-// Sum over classes of |edge| when the points summed in `minus` are on the - side.
-template <int W>
-inline std::int32_t cut_score(const std::int32_t* __restrict total, const std::int32_t* __restrict minus, int classes,
-                              int width) {
-  std::uint32_t score = 0;  // lanes K and K + 1 are no classes; unsigned, since they may wrap around before they go
-  for (int l = 0; l < lanes<W>(width); ++l) score += std::uint32_t(distance(total[l], minus[l]));
-  score -= std::uint32_t(distance(total[classes], minus[classes]));
-  score -= std::uint32_t(distance(total[classes + 1], minus[classes + 1]));
-  return std::int32_t(score);
-}
+// What a cut is worth with the points summed in `minus` on its - side. For both kinds, moving a point of mass m from one
+// side to the other changes the score by at most 2 m, which the bounds below rely on.
+
+// Each class may be voted for on one side and against on the other: sum over classes of |edge|.
+struct HammingScore {
+  template <int W>
+  static std::int32_t of(const std::int32_t* __restrict total, const std::int32_t* __restrict minus, int classes,
+                         int width) {
+    std::uint32_t score = 0;  // lanes K and K + 1 are no classes; unsigned, since they may wrap around before they go
+    for (int l = 0; l < lanes<W>(width); ++l) score += std::uint32_t(distance(total[l], minus[l]));
+    score -= std::uint32_t(distance(total[classes], minus[classes]));
+    score -= std::uint32_t(distance(total[classes + 1], minus[classes + 1]));
+    return std::int32_t(score);
+  }
+};
+
+// Each side names one class: the largest sum of either side.
+struct SingleLabelScore {
+  template <int W>
+  static std::int32_t of(const std::int32_t* __restrict total, const std::int32_t* __restrict minus, int classes, int) {
+    std::int32_t best_minus = minus[0], best_plus = total[0] - minus[0];
+    for (int l = 1; l < classes; ++l) {
+      best_minus = minus[l] > best_minus ? minus[l] : best_minus;
+      best_plus = total[l] - minus[l] > best_plus ? total[l] - minus[l] : best_plus;
+    }
+    return best_minus + best_plus;
+  }
+};
 
 // The least score with which a cut after code `last_minus` would replace the best: ties go to the lower column, then
 // to the lower threshold.
@@ -104,27 +122,27 @@ void build_histogram(const BinnedFeatures& features, const std::int32_t* weights
   }
 }
 
-// Moving a point from the + to the - side changes the score by at most twice its mass. So within a bin of mass m
+// Since moving a point changes the score by at most twice its mass, within a bin of mass m
 // between cuts of scores s and t, no cut scores more than (s + t) / 2 + m. Twice that bound:
 inline std::int64_t twice_bound(std::int32_t score_before, std::int32_t score_after, std::int32_t mass) {
   return std::int64_t{score_before} + score_after + 2 * std::int64_t{mass};
 }
 
 // Improves `best` by the cuts between bins of one feature; returns the largest twice_bound of its grouped bins.
-template <int W>
+template <int W, class Score>
 std::int64_t search_between_bins(const BinnedFeatures& features, int f, const NodeSums& node, int classes, int width,
                                  Cut& best) {
   const int column = features.column[f];
   Lanes<W> sums(width);
   std::int32_t* minus = sums.data();
   clear<W>(minus, width);
-  std::int32_t before = cut_score<W>(node.total, minus, classes, width);
+  std::int32_t before = Score::template of<W>(node.total, minus, classes, width);
   std::int64_t bound = -1;
   for (std::int64_t b = features.start[f]; b < features.start[f + 1]; ++b) {
     const std::int32_t* bin = node.histogram + b * lanes<W>(width);
     if (bin[classes] == 0) continue;  // no point of the node has such a value
     add<W>(minus, bin, width);
-    const std::int32_t score = cut_score<W>(node.total, minus, classes, width);
+    const std::int32_t score = Score::template of<W>(node.total, minus, classes, width);
     if (features.grouped[b] && bin[classes] > 1) {
       const std::int64_t inside = twice_bound(before, score, bin[classes + 1]);
       if (inside > bound) bound = inside;
@@ -138,18 +156,18 @@ std::int64_t search_between_bins(const BinnedFeatures& features, int f, const No
 }
 
 // Improves `best` by the cuts between the values of one bin. `minus` holds the sum of the bins before it.
-template <int W>
+template <int W, class Score>
 void search_in_bin(const BinnedFeatures& features, int f, std::int64_t b, const NodeSums& node,
                    const std::int32_t* weights, int classes, int width, std::int32_t* minus, Cut& best) {
   const std::int32_t* codes = features.codes[f];
-  std::int64_t bound = cut_score<W>(node.total, minus, classes, width);
+  std::int64_t bound = Score::template of<W>(node.total, minus, classes, width);
   std::int32_t last = -1;
   for (std::int64_t p = features.rows_start[b]; p < features.rows_start[b + 1]; ++p) {
     const std::int32_t row = features.rows_by_code[p];
     if (node.node_of[row] != node.node) continue;
     const std::int32_t code = codes[row];
     if (last >= 0 && code != last && bound >= score_needed(best, features.column[f], last)) {
-      const std::int32_t score = cut_score<W>(node.total, minus, classes, width);
+      const std::int32_t score = Score::template of<W>(node.total, minus, classes, width);
       bound = score;
       if (score >= score_needed(best, features.column[f], last))
         take<W>(best, score, features.column[f], last, node.total, minus, width);
@@ -161,39 +179,39 @@ void search_in_bin(const BinnedFeatures& features, int f, std::int64_t b, const 
   }
 }
 
-template <int W>
+template <int W, class Score>
 void search_within_bins(const BinnedFeatures& features, int f, const NodeSums& node, const std::int32_t* weights,
                         int classes, int width, Cut& best) {
   Lanes<W> sums(width), inside(width);
   std::int32_t* minus = sums.data();
   clear<W>(minus, width);
-  std::int32_t before = cut_score<W>(node.total, minus, classes, width);
+  std::int32_t before = Score::template of<W>(node.total, minus, classes, width);
   for (std::int64_t b = features.start[f]; b < features.start[f + 1]; ++b) {
     const std::int32_t* bin = node.histogram + b * lanes<W>(width);
     if (bin[classes] == 0) continue;
     std::memcpy(inside.data(), minus, sizeof(std::int32_t) * lanes<W>(width));
     add<W>(minus, bin, width);
-    const std::int32_t score = cut_score<W>(node.total, minus, classes, width);
+    const std::int32_t score = Score::template of<W>(node.total, minus, classes, width);
     const std::int64_t bound = twice_bound(before, score, bin[classes + 1]);
     before = score;
     // The bin's first code is the lowest possible threshold inside it, the easiest one to win a tie with.
     const std::int32_t first_code = b == features.start[f] ? 0 : features.last_code[b - 1] + 1;
     if (features.grouped[b] && bin[classes] > 1 &&
         bound >= 2 * std::int64_t{score_needed(best, features.column[f], first_code)})
-      search_in_bin<W>(features, f, b, node, weights, classes, width, inside.data(), best);
+      search_in_bin<W, Score>(features, f, b, node, weights, classes, width, inside.data(), best);
   }
 }
 
-template <int W>
+template <int W, class Score>
 void search(const BinnedFeatures& features, const NodeSums& node, const std::int32_t* weights, int classes, int width,
             Cut& best) {
   const int n_features = int(features.column.size());
   std::vector<std::int64_t> bounds(n_features);
   for (int f = 0; f < n_features; ++f)
-    bounds[f] = search_between_bins<W>(features, f, node, classes, width, best);
+    bounds[f] = search_between_bins<W, Score>(features, f, node, classes, width, best);
   for (int f = 0; f < n_features; ++f)
     if (bounds[f] >= 2 * std::int64_t{score_needed(best, features.column[f], 0)})
-      search_within_bins<W>(features, f, node, weights, classes, width, best);
+      search_within_bins<W, Score>(features, f, node, weights, classes, width, best);
 }
 
 template <int W>
@@ -234,7 +252,7 @@ void reweight(double* signed_weights, const std::int32_t* leaf_of, const double*
 
 template <int W>
 SearchKernels table() {
-  return {build_histogram<W>, search<W>, leaf_edges<W>, reweight<W>};
+  return {build_histogram<W>, search<W, HammingScore>, search<W, SingleLabelScore>, leaf_edges<W>, reweight<W>};
 }
 
 }  // namespace

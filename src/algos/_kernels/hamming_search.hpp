@@ -16,7 +16,7 @@ constexpr double kFixedPointScale = 1073741824.0;  // 2^30
 
 // The best cut found so far at one node. Feature -1 is the constant classifier (all points on the + side).
 struct Cut {
-  std::int32_t score = 0;           // sum over classes of |class-wise edge|, fixed point
+  std::int32_t score = 0;           // what the two sides are worth, fixed point
   std::int32_t feature = -1;        // column of the data matrix
   std::int32_t last_minus = 0;      // codes up to this one are on the - side
   std::vector<std::int32_t> edges;  // class-wise edges of the cut with votes of 1, `width` lanes
@@ -62,9 +62,12 @@ struct SearchKernels {
   // Sums the rows of a node into its total and its (zeroed) histogram.
   void (*build_histogram)(const BinnedFeatures& features, const std::int32_t* weights, Rows rows, int width,
                           std::int32_t* total, std::int32_t* histogram);
-  // Improves `best` by every cut of every feature.
+  // Improves `best` by every cut of every feature, scored by the sum over classes of |class-wise edge|.
   void (*search)(const BinnedFeatures& features, const NodeSums& node, const std::int32_t* weights, int classes,
                  int width, Cut& best);
+  // The same, scored by the largest class-wise sum of the - side plus that of the + side.
+  void (*search_single_label)(const BinnedFeatures& features, const NodeSums& node, const std::int32_t* weights,
+                              int classes, int width, Cut& best);
   // edges[l] += signed weight * leaf vote, rows in order.
   void (*leaf_edges)(const double* signed_weights, const std::int32_t* leaf_of, const double* votes, int n, int width,
                      double* edges);

@@ -13,12 +13,11 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from algos.multiclass._single_label_trees import SingleLabelForest, SingleLabelTree
 from algos.multiclass._staged import StagedClassifier
 
 
 class TreeVotingClassifier(StagedClassifier):
-    """Base of boosters over single-label trees. A subclass is its rounds (`_rounds`) and its votes (`_against`)."""
+    """Base of boosters over single-label trees. A subclass is how its trees grow and what a round computes."""
 
     _parameter_constraints: ClassVar[dict] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
@@ -26,30 +25,25 @@ class TreeVotingClassifier(StagedClassifier):
         "random_state": ["random_state"],
     }
 
-    @property
-    def _input_dtype(self) -> type:
-        return np.float32  # what scikit-learn's trees work on
-
-    @property
     @abstractmethod
-    def _against(self) -> float:
-        """What a tree adds to the classes that it does not name; it adds 1 to the one that it names."""
-
-    @abstractmethod
-    def _rounds(
+    def _make_grower(
         self, X: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray, random_state: np.random.RandomState
-    ) -> Iterator[tuple[SingleLabelTree, float, float]]:
-        """Yield each round's tree, its coefficient alpha and its edge, for as long as there is a tree with an edge.
+    ) -> Any:
+        """What grows the trees and keeps those accepted; ``forest()`` gives them.
 
         Parameters
         ----------
-        X : ndarray of shape (n_samples, n_features), float32
+        X : ndarray of shape (n_samples, n_features)
         labels : ndarray of shape (n_samples,)
             Class indices.
         sample_weight : ndarray of shape (n_samples,)
             Positive, summing to 1.
         random_state : RandomState
         """
+
+    @abstractmethod
+    def _rounds(self, grower: Any, labels: np.ndarray, sample_weight: np.ndarray) -> Iterator[tuple[float, float]]:
+        """Yield each accepted tree's coefficient alpha and edge, for as long as there is a tree with an edge."""
 
     def fit(
         self,
@@ -63,7 +57,7 @@ class TreeVotingClassifier(StagedClassifier):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Finite numbers within the range of float32.
+            Finite numbers.
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
@@ -83,16 +77,16 @@ class TreeVotingClassifier(StagedClassifier):
         sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         kept = sample_weight > 0
         weights = sample_weight[kept] / sample_weight.sum()
-        rounds = self._rounds(X[kept], labels[kept], weights, check_random_state(self.random_state))
-        trees, alphas, edges = [], [], []
-        for tree, alpha, edge in islice(rounds, self.n_estimators):
-            trees.append(tree)
+        grower = self._make_grower(X[kept], labels[kept], weights, check_random_state(self.random_state))
+        rounds = self._rounds(grower, labels[kept], weights)
+        alphas, edges = [], []
+        for t, (alpha, edge) in enumerate(islice(rounds, self.n_estimators), start=1):
             alphas.append(alpha)
             edges.append(edge)
-            if monitor is not None and monitor(len(trees), self):
+            if monitor is not None and monitor(t, self):
                 break
-        self.forest_ = SingleLabelForest(trees, self._against)
+        self.forest_ = grower.forest()
         self.estimator_weights_ = np.array(alphas)
         self.edges_ = np.array(edges)
-        self.n_estimators_ = len(trees)
+        self.n_estimators_ = len(alphas)
         return self

@@ -14,7 +14,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from algos._kernels.hamming import HammingForest, HammingTreeGrower
 from algos.evaluation.stopping import extend_curve, smoothed_stopping
-from algos.multiclass._single_label_trees import SingleLabelForest, SingleLabelTreeGrower
+from algos.multiclass._single_label_trees import SignedGiniTreeGrower, SingleLabelForest
 from algos.multiclass._staged import StagedClassifier
 
 # A base classifier that is right on (almost) all the weight would get an infinite coefficient (12): its edge is
@@ -45,7 +45,7 @@ class AdaBoostMHClassifier(StagedClassifier):
         Largest number of leaves J of a single-label tree. Used by ``base="single_label_tree"`` alone, as the next one.
     tree_criterion : {"gini", "edge"}, default="gini"
         How a single-label tree is grown. ``"gini"``: a classification tree on samples weighted by ``sum_l w_il``.
-        ``"edge"``: a cost-sensitive tree, each leaf of which names the class with the largest edge.
+        ``"edge"``: a cost-sensitive tree, grown best-first by the edge of naming the best class of each leaf.
     initial_weights : {"balanced", "uniform"}, default="balanced"
         Weights of single-label targets before the first round: (3), or equal ones for all pairs of sample and class.
     early_stopping : bool, default=False
@@ -56,8 +56,8 @@ class AdaBoostMHClassifier(StagedClassifier):
     min_estimators : int, default=50
         T_min of (15): early stopping considers larger numbers of rounds only.
     random_state : int, RandomState instance or None, default=None
-        Chooses early stopping's validation part, and settles ties between features in single-label trees; nothing
-        else is random.
+        Chooses early stopping's validation part, and settles ties between features in trees grown by the Gini index;
+        nothing else is random.
 
     Attributes
     ----------
@@ -87,13 +87,14 @@ class AdaBoostMHClassifier(StagedClassifier):
     A product's factors are fitted one after the other, each to the labels times the outputs of the others, first
     greedily, then in cycles, as long as the edge rises [3]_.
 
-    In stumps, Hamming trees and products every cut of every feature is examined. The search sums weights in fixed point (2^-30), so equal edges are exactly
-    equal and are settled by rule: the constant classifier, then the first feature, then the lowest threshold; between
-    leaves, the one made first, the - side before the + side. Votes are +1 where a class's edge is positive. A Hamming
-    tree stops early when no leaf gains by being cut. Training is single-threaded and deterministic.
+    Except in trees grown by the Gini index, every cut of every feature is examined. The search sums weights in fixed
+    point (2^-30), so equal edges are exactly equal and are settled by rule: the constant classifier, then the first
+    feature, then the lowest threshold; between leaves, the one made first, the - side before the + side. Votes are +1
+    where a class's edge is positive; a single-label leaf names the first class of the largest edge. A tree stops early
+    when no leaf gains by being cut. Training is single-threaded and deterministic.
 
-    Single-label trees are scikit-learn's, on features held as float32. Their ties between features are settled by
-    `random_state`, and rounding may settle ties between cuts differently for another order of the samples.
+    Trees grown by the Gini index are scikit-learn's, on features held as float32. Their ties between features are
+    settled by `random_state`, and rounding may settle ties between cuts differently for another order of the samples.
 
     References
     ----------
@@ -158,8 +159,12 @@ class AdaBoostMHClassifier(StagedClassifier):
         return tags
 
     @property
+    def _uses_gini_trees(self) -> bool:
+        return self.base == "single_label_tree" and self.tree_criterion == "gini"
+
+    @property
     def _input_dtype(self) -> type:
-        return np.float32 if self.base == "single_label_tree" else np.float64
+        return np.float32 if self._uses_gini_trees else np.float64  # scikit-learn's trees work on float32
 
     def fit(
         self,
@@ -222,11 +227,13 @@ class AdaBoostMHClassifier(StagedClassifier):
 
     def _base_learner(self, X: np.ndarray, signed_weights: np.ndarray) -> tuple[Any, Callable[[], float]]:
         """The boosting state of `base`, and the call that grows one on the current weights and returns its edge."""
-        if self.base == "single_label_tree":
+        if self._uses_gini_trees:
             random_state = check_random_state(self.random_state)
-            grower = SingleLabelTreeGrower(X, signed_weights, self.max_leaf_nodes, self.tree_criterion, random_state)
+            grower = SignedGiniTreeGrower(X, signed_weights, self.max_leaf_nodes, random_state)
             return grower, grower.grow
         grower = HammingTreeGrower(X, signed_weights)
+        if self.base == "single_label_tree":
+            return grower, partial(grower.grow_single_label, self.max_leaf_nodes)
         if self.base == "hamming_product":
             return grower, partial(grower.grow_product, self.n_factors)
         return grower, partial(grower.grow, 1 if self.base == "stump" else self.n_inner_nodes)

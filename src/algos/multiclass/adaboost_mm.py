@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
 
-from algos.multiclass._single_label_trees import SingleLabelTree, grow_cost_tree
+from algos._kernels.hamming import HammingTreeGrower
 from algos.multiclass._tree_voting import TreeVotingClassifier
 
 # A tree that names every sample's class would get an infinite coefficient: its edge is taken as this, which gives
@@ -90,34 +90,45 @@ class AdaBoostMMClassifier(TreeVotingClassifier):
         self.step = step
         self.random_state = random_state
 
-    @property
-    def _against(self) -> float:
-        return 0.0
+    def _make_grower(
+        self, X: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray, random_state: np.random.RandomState
+    ) -> HammingTreeGrower:
+        gains = _gains(np.zeros((len(X), self.n_classes_)), labels, sample_weight)
+        return HammingTreeGrower(X, gains / 2)
 
     def _rounds(
-        self, X: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray, random_state: np.random.RandomState
-    ) -> Iterator[tuple[SingleLabelTree, float, float]]:
-        n, rows = len(X), np.arange(len(X))
-        scores = np.zeros((n, self.n_classes_))
+        self, grower: HammingTreeGrower, labels: np.ndarray, sample_weight: np.ndarray
+    ) -> Iterator[tuple[float, float]]:
+        rows = np.arange(len(labels))
+        scores = np.zeros((len(labels), self.n_classes_))
         while True:
-            costs = sample_weight[:, None] * np.exp(scores - scores[rows, labels][:, None])
-            costs[rows, labels] = 0
-            loss = costs.sum()
-            costs *= 1 / loss  # cut and edge do not depend on the scale
-            pull = costs.sum(axis=1)  # what naming the right class saves
-            costs[rows, labels] = -pull
-            tree = grow_cost_tree(X, n * costs, self.max_leaf_nodes, random_state)
-            named = tree.predict(X)
-            right = named == labels
-            saved, spent = pull[right].sum(), costs[rows, named][~right].sum()  # A+ and A-
-            edge = saved - spent
+            gains = _gains(scores, labels, sample_weight)
+            grower.set_weights(gains / 2)
+            edge = 2 * grower.grow_single_label(self.max_leaf_nodes, against=0)  # delta
             if edge <= 0:
                 return  # no tree with an edge: the weak-learning condition fails
+            named = grower.named()
             perfect = edge > MAX_EDGE
             edge = min(edge, MAX_EDGE)
-            whole = 1.0 if self.step == "edge" or perfect else saved + spent
+            whole = 1.0
+            if self.step == "exact" and not perfect:
+                whole = np.abs(gains[rows, named]).sum()  # A+ + A-
             alpha = 0.5 * np.log((whole + edge) / (whole - edge))
-            yield tree, alpha, edge
+            grower.accept(1.0, 1.0)
+            yield alpha, edge
             if perfect:
                 return
             scores[rows, named] += alpha
+
+
+def _gains(scores: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
+    """What naming each class saves: -C_il over the loss, shape (n_samples, n_classes).
+
+    The gains of the right classes sum to 1, those of the wrong ones to -1.
+    """
+    rows = np.arange(len(labels))
+    costs = sample_weight[:, None] * np.exp(scores - scores[rows, labels][:, None])
+    costs[rows, labels] = 0
+    gains = costs / -costs.sum()
+    gains[rows, labels] = -gains.sum(axis=1)
+    return gains

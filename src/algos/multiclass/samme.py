@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from algos.multiclass._single_label_trees import SingleLabelTree, grow_gini_tree
+from algos.multiclass._single_label_trees import GiniTreeGrower
 from algos.multiclass._tree_voting import TreeVotingClassifier
 
 # A tree that is right on (almost) all the weight would get an infinite coefficient: its error is taken as this, and
@@ -76,23 +76,27 @@ class SAMMEClassifier(TreeVotingClassifier):
         self.random_state = random_state
 
     @property
-    def _against(self) -> float:
-        return -1 / (self.n_classes_ - 1)
+    def _input_dtype(self) -> type:
+        return np.float32  # what scikit-learn's trees work on
+
+    def _make_grower(
+        self, X: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray, random_state: np.random.RandomState
+    ) -> GiniTreeGrower:
+        return GiniTreeGrower(X, labels, self.max_leaf_nodes, random_state, against=-1 / (self.n_classes_ - 1))
 
     def _rounds(
-        self, X: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray, random_state: np.random.RandomState
-    ) -> Iterator[tuple[SingleLabelTree, float, float]]:
-        K = self.n_classes_
-        weights = sample_weight
+        self, grower: GiniTreeGrower, labels: np.ndarray, sample_weight: np.ndarray
+    ) -> Iterator[tuple[float, float]]:
+        K, weights = self.n_classes_, sample_weight
         while True:
-            tree = grow_gini_tree(X, labels, weights, self.max_leaf_nodes, random_state)
-            wrong = tree.predict(X) != labels
+            wrong = grower.grow(weights) != labels
             error = max(weights[wrong].sum(), MIN_ERROR)
             edge = 1 - error * K / (K - 1)
             if edge <= 0:
                 return  # no better than chance: alpha would not be positive
             alpha = np.log((1 - error) / error) + np.log(K - 1)
-            yield tree, alpha, edge
+            grower.accept()
+            yield alpha, edge
             if error <= MIN_ERROR:
                 return
             weights = weights * np.exp(alpha * wrong)
