@@ -34,7 +34,7 @@ class AdaBoostMMClassifier(TreeVotingClassifier):
         names wrongly; ``"edge"`` is ``1/2 log((1 + delta) / (1 - delta))`` with the edge
         ``delta = (A+ - A-) / sum_i sum_(l != y_i) C_il``, never a longer step. They agree for two classes.
     random_state : int, RandomState instance or None, default=None
-        Settles ties between features in the trees.
+        Not used: ties are settled by rule.
 
     Attributes
     ----------
@@ -48,8 +48,8 @@ class AdaBoostMMClassifier(TreeVotingClassifier):
         Coefficients alpha.
     edges_ : ndarray of shape (n_estimators_,)
         Edges delta.
-    forest_ : SingleLabelForest
-        The trees.
+    forest_ : HammingForest
+        The trees; ``forest_.arrays()`` gives their nodes and votes (1 for the class a leaf names).
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -58,10 +58,11 @@ class AdaBoostMMClassifier(TreeVotingClassifier):
     ``decision_function`` gives ``f_k(x)``, the summed coefficients of the trees that name class k; with two classes
     half the difference. Of equal scores the first class is predicted. A sample weight multiplies its row of costs.
 
-    The cuts of a tree are those of a regression tree on the rows of costs (scikit-learn's, features held as float32),
-    which is greedy in the squared deviation of the costs rather than in the least summed cost; see the method's page.
-    A tree without error has its edge taken as 1 - 1e-10 and is the last one. Rounding may settle ties between cuts
-    differently for another order of the samples.
+    A tree is grown best-first: the leaf is cut whose cut lowers the summed cost most, over every cut of every feature;
+    it ends early when no cut lowers it. Costs are summed in fixed point, so ties are exact and settled by rule: the
+    first feature, then the lowest threshold; between leaves, the one made first; between classes, the first. Training
+    is single-threaded, deterministic, and does not depend on the order of the samples. A tree without error has its
+    edge taken as 1 - 1e-10 and is the last one.
 
     References
     ----------
