@@ -18,6 +18,9 @@ from algos.multiclass import AdaBoostMHClassifier
         AdaBoostMHClassifier(n_estimators=30),
         AdaBoostMHClassifier(base="stump", n_estimators=20),
         AdaBoostMHClassifier(n_estimators=30, early_stopping=True, min_estimators=5, random_state=0),
+        AdaBoostMHClassifier(base="hamming_product", n_factors=2, n_estimators=20),
+        AdaBoostMHClassifier(base="single_label_tree", max_leaf_nodes=6, n_estimators=10),
+        AdaBoostMHClassifier(base="single_label_tree", tree_criterion="edge", max_leaf_nodes=6, n_estimators=20),
     ]
 )
 def test_scikit_learn_contract(estimator, check):
@@ -190,6 +193,11 @@ def test_works_in_a_grid_search_and_is_deterministic(wine):
         ({"base": "oak"}, ([[0.0], [1.0]], [0, 1]), "base"),
         ({"n_inner_nodes": 0}, ([[0.0], [1.0]], [0, 1]), "n_inner_nodes"),
         ({"n_estimators": 2.5}, ([[0.0], [1.0]], [0, 1]), "n_estimators"),
+        ({"n_factors": 0}, ([[0.0], [1.0]], [0, 1]), "n_factors"),
+        ({"max_leaf_nodes": 1}, ([[0.0], [1.0]], [0, 1]), "max_leaf_nodes"),
+        ({"tree_criterion": "guess"}, ([[0.0], [1.0]], [0, 1]), "tree_criterion"),
+        ({"initial_weights": "heavy"}, ([[0.0], [1.0]], [0, 1]), "initial_weights"),
+        ({"base": "single_label_tree"}, ([[0.0], [1.0]], [[0, 1], [1, 0]]), "choose another base"),
         ({}, ([[0.0], [1.0]], ["a", "a"]), "one class only"),
         ({}, ([[0.0], [np.nan]], [0, 1]), "NaN"),
         ({}, ([[0.0], [1.0]], [0.5, 1.5]), "Unknown label type"),
