@@ -128,8 +128,9 @@ def _gains(scores: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray) ->
     The gains of the right classes sum to 1, those of the wrong ones to -1.
     """
     rows = np.arange(len(labels))
-    costs = sample_weight[:, None] * np.exp(scores - scores[rows, labels][:, None])
-    costs[rows, labels] = 0
+    behind = scores - scores[rows, labels][:, None]  # f_l - f_(y_i)
+    behind[rows, labels] = -np.inf
+    costs = sample_weight[:, None] * np.exp(behind - behind.max())  # the largest is 1: a small loss does not underflow
     gains = costs / -costs.sum()
     gains[rows, labels] = -gains.sum(axis=1)
     return gains
