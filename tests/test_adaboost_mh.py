@@ -19,6 +19,7 @@ from algos.multiclass import AdaBoostMHClassifier
         AdaBoostMHClassifier(base="stump", n_estimators=20),
         AdaBoostMHClassifier(n_estimators=30, early_stopping=True, min_estimators=5, random_state=0),
         AdaBoostMHClassifier(base="hamming_product", n_factors=2, n_estimators=20),
+        AdaBoostMHClassifier(votes="real", n_inner_nodes=3, n_estimators=20),
         AdaBoostMHClassifier(base="single_label_tree", max_leaf_nodes=6, n_estimators=10),
         AdaBoostMHClassifier(base="single_label_tree", tree_criterion="edge", max_leaf_nodes=6, n_estimators=20),
     ]
@@ -196,6 +197,8 @@ def test_works_in_a_grid_search_and_is_deterministic(wine):
         ({"n_factors": 0}, ([[0.0], [1.0]], [0, 1]), "n_factors"),
         ({"max_leaf_nodes": 1}, ([[0.0], [1.0]], [0, 1]), "max_leaf_nodes"),
         ({"tree_criterion": "guess"}, ([[0.0], [1.0]], [0, 1]), "tree_criterion"),
+        ({"votes": "loud"}, ([[0.0], [1.0]], [0, 1]), "votes"),
+        ({"votes": "real", "base": "single_label_tree"}, ([[0.0], [1.0]], [0, 1]), "votes='real'"),
         ({"initial_weights": "heavy"}, ([[0.0], [1.0]], [0, 1]), "initial_weights"),
         ({"base": "single_label_tree"}, ([[0.0], [1.0]], [[0, 1], [1, 0]]), "choose another base"),
         ({}, ([[0.0], [1.0]], ["a", "a"]), "one class only"),

@@ -119,6 +119,21 @@ class HammingTreeGrower:
         """
         return self._grower.accept(right, wrong)
 
+    def accept_real(self, smoothing: float) -> float:
+        """Keep the tree just grown with real-valued votes, reweight to a sum of 1; return Z, the factor of the loss.
+
+        A leaf's vote for a class is ``1/2 log((W+ + smoothing) / (W- + smoothing))`` with W+ and W- the positive and
+        negative weight of the class in the leaf. All trees of a forest are kept this way, or none.
+
+        Parameters
+        ----------
+        smoothing : float
+            Positive.
+        """
+        if not smoothing > 0:
+            raise ValueError(f"smoothing must be positive, not {smoothing}")
+        return self._grower.accept_real(smoothing)
+
     def forest(self) -> "HammingForest":
         """All trees kept so far."""
         return HammingForest(self._grower.forest())
@@ -131,10 +146,11 @@ class HammingForest:
         self._forest = forest
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Flat arrays: node_start, leaf_start, feature, threshold, minus_child, plus_child, gain, votes.
+        """Flat arrays: node_start, leaf_start, feature, threshold, minus_child, plus_child, gain, votes, real_votes.
 
         Tree t has the inner nodes ``node_start[t]:node_start[t + 1]``, and its leaves likewise. A child is an
-        inner node's index within the tree, or ``~leaf``. ``votes`` is leaves x classes, flattened.
+        inner node's index within the tree, or ``~leaf``. ``votes`` is leaves x classes, flattened; where votes are
+        real-valued it is empty and ``real_votes`` holds them.
 
         A product's first cut is node 0; cut j > 0 is node 2 j - 1 after an even number of - sides and node 2 j after an
         odd one. Leaf 0 has the product's votes, leaf 1 the opposite ones. A constant factor has no node.
@@ -168,7 +184,8 @@ class HammingForest:
         return self.arrays()
 
     def __setstate__(self, arrays: dict[str, np.ndarray]) -> None:
-        names = ("node_start", "leaf_start", "feature", "threshold", "minus_child", "plus_child", "gain", "votes")
+        names = ("node_start", "leaf_start", "feature", "threshold", "minus_child", "plus_child", "gain")
+        names += ("votes", "real_votes")
         self._forest = _hamming.Forest.from_arrays(*(arrays[name] for name in names))
 
 

@@ -154,10 +154,15 @@ void HammingGrower::add_rows_to_block(BinnedFeatures::Block& block) {
 // Fixed-point weights of the current signed weights: a reweighting that changes nothing.
 void HammingGrower::quantise() {
   std::fill(leaf_of_.begin(), leaf_of_.end(), 0);
-  const std::vector<double> votes(width_, 1.0);
+  const AlignedVector<double> one(width_, 1.0);
+  reweight(one, one);
+}
+
+double HammingGrower::reweight(const AlignedVector<double>& positive, const AlignedVector<double>& negative) {
   std::vector<double> sums(width_);
-  kernels_.reweight(signed_weights_.data(), leaf_of_.data(), votes.data(), n_, classes_, width_, 1.0, 1.0, sums.data(),
-                    weights_.data());
+  kernels_.reweight(signed_weights_.data(), leaf_of_.data(), positive.data(), negative.data(), n_, classes_, width_,
+                    sums.data(), weights_.data());
+  return std::accumulate(sums.begin(), sums.begin() + classes_, 0.0);
 }
 
 double HammingGrower::grow(int n_inner_nodes) {
@@ -247,9 +252,46 @@ double HammingGrower::pending_edge() const {
 }
 
 double HammingGrower::accept(double right, double wrong) {
-  std::vector<double> sums(width_);
-  kernels_.reweight(signed_weights_.data(), leaf_of_.data(), leaf_votes_.data(), n_, classes_, width_, right, wrong,
-                    sums.data(), weights_.data());
+  AlignedVector<double> positive(leaf_votes_.size()), negative(leaf_votes_.size());
+  for (std::size_t v = 0; v < leaf_votes_.size(); ++v) {
+    positive[v] = leaf_votes_[v] > 0 ? right : wrong;
+    negative[v] = leaf_votes_[v] < 0 ? right : wrong;
+  }
+  keep_tree();
+  return reweight(positive, negative);
+}
+
+double HammingGrower::accept_real(double smoothing) {
+  AlignedVector<double> positive(leaf_votes_.size()), negative(leaf_votes_.size());  // first W+ and W-, then factors
+  for (int i = 0; i < n_; ++i) {
+    const double* weight = &signed_weights_[std::size_t(i) * width_];
+    const std::size_t at = std::size_t(leaf_of_[i]) * width_;
+    for (int l = 0; l < classes_; ++l) (weight[l] > 0 ? positive : negative)[at + l] += std::abs(weight[l]);
+  }
+  const std::size_t n_leaves = leaf_votes_.size() / width_;
+  tree_.votes.clear();
+  tree_.real_votes.reserve(n_leaves * classes_);
+  double before = 0, after = 0;
+  for (std::size_t leaf = 0; leaf < n_leaves; ++leaf)
+    for (int l = 0; l < classes_; ++l) {
+      double& plus = positive[leaf * width_ + l];
+      double& minus = negative[leaf * width_ + l];
+      const double vote = 0.5 * std::log((plus + smoothing) / (minus + smoothing));
+      const double right = std::exp(-vote), wrong = std::exp(vote);
+      before += plus + minus;
+      after += plus * right + minus * wrong;
+      tree_.real_votes.push_back(vote);
+      plus = right;
+      minus = wrong;
+    }
+  for (double& factor : positive) factor /= after;
+  for (double& factor : negative) factor /= after;
+  keep_tree();
+  reweight(positive, negative);
+  return after / before;
+}
+
+void HammingGrower::keep_tree() {
   auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
   append(forest_.feature, tree_.feature);
   append(forest_.minus_child, tree_.minus_child);
@@ -257,9 +299,9 @@ double HammingGrower::accept(double right, double wrong) {
   append(forest_.threshold, tree_.threshold);
   append(forest_.gain, tree_.gain);
   append(forest_.votes, tree_.votes);
+  append(forest_.real_votes, tree_.real_votes);
   forest_.node_start.push_back(std::int64_t(forest_.feature.size()));
-  forest_.leaf_start.push_back(std::int64_t(forest_.votes.size()) / classes_);
-  return std::accumulate(sums.begin(), sums.begin() + classes_, 0.0);
+  forest_.leaf_start.push_back(forest_.leaf_start.back() + std::int64_t(leaf_votes_.size()) / width_);
 }
 
 void HammingGrower::start_tree() {
@@ -477,29 +519,39 @@ void HammingGrower::add_factors(const std::vector<Cut>& factors, double edge) {
 
 namespace {
 
-const std::int8_t* leaf_votes(const Forest& forest, int tree, const double* x, int classes) {
+// The leaf that a row comes to, counted over all trees.
+std::int64_t leaf_index(const Forest& forest, int tree, const double* x) {
   const std::int64_t first = forest.node_start[tree];
   std::int32_t node = first == forest.node_start[tree + 1] ? ~0 : 0;
   while (node >= 0) {
     const std::int64_t at = first + node;
     node = x[forest.feature[at]] >= forest.threshold[at] ? forest.plus_child[at] : forest.minus_child[at];
   }
-  return &forest.votes[std::size_t(forest.leaf_start[tree] + ~node) * classes];
+  return forest.leaf_start[tree] + ~node;
 }
 
 // Calls visit(row, tree, scores) after each tree. Rows go through the trees in blocks, so a tree is read once a block.
-template <class Visit>
-void walk(const Forest& forest, const double* alphas, int first, int last, const double* X, std::int64_t n,
-          int n_features, int classes, double* scores, Visit visit) {
+template <class Vote, class Visit>
+void walk(const Forest& forest, const std::vector<Vote>& votes, const double* alphas, int first, int last,
+          const double* X, std::int64_t n, int n_features, int classes, double* scores, Visit visit) {
   constexpr std::int64_t block = 64;
   for (std::int64_t begin = 0; begin < n; begin += block)
     for (int t = first; t < last; ++t)
       for (std::int64_t i = begin; i < std::min(n, begin + block); ++i) {
-        const std::int8_t* votes = leaf_votes(forest, t, X + i * n_features, classes);
+        const Vote* vote = &votes[std::size_t(leaf_index(forest, t, X + i * n_features)) * classes];
         double* score = scores + i * classes;
-        for (int l = 0; l < classes; ++l) score[l] += alphas[t] * votes[l];
+        for (int l = 0; l < classes; ++l) score[l] += alphas[t] * vote[l];
         visit(i, t, score);
       }
+}
+
+template <class Visit>
+void walk(const Forest& forest, const double* alphas, int first, int last, const double* X, std::int64_t n,
+          int n_features, int classes, double* scores, Visit visit) {
+  if (forest.real_votes.empty())
+    walk(forest, forest.votes, alphas, first, last, X, n, n_features, classes, scores, visit);
+  else
+    walk(forest, forest.real_votes, alphas, first, last, X, n, n_features, classes, scores, visit);
 }
 
 }  // namespace

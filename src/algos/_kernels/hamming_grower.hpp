@@ -44,6 +44,7 @@ struct Forest {
   std::vector<std::int32_t> feature, minus_child, plus_child;
   std::vector<double> threshold, gain;
   std::vector<std::int8_t> votes;  // leaf x class: -1 or +1, in single-label trees perhaps 0 in place of -1
+  std::vector<double> real_votes;  // in place of `votes` where they are real-valued
 };
 
 class HammingGrower {
@@ -66,6 +67,10 @@ class HammingGrower {
   // Keeps the pending tree; weights it gets right are multiplied by `right`, the others by `wrong`.
   // Returns the new sum of the weights.
   double accept(double right, double wrong);
+  // Keeps the pending tree with the real-valued votes 1/2 log((W+ + smoothing) / (W- + smoothing)), W+ and W- being the
+  // positive and negative weight of a class in a leaf. Weights are multiplied by exp(-vote * sign) and normalised.
+  // Returns Z, what the weights would sum to without that, as a fraction of what they summed to before.
+  double accept_real(double smoothing);
 
   const Forest& forest() const { return forest_; }
 
@@ -103,6 +108,8 @@ class HammingGrower {
   void negate(int row);
   void add_factors(const std::vector<Cut>& factors, double edge);
   double pending_edge() const;
+  double reweight(const AlignedVector<double>& positive, const AlignedVector<double>& negative);
+  void keep_tree();
 
   std::vector<CodedColumn> columns_;
   int n_, classes_, width_;

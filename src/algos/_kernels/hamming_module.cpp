@@ -58,6 +58,10 @@ class Grower {
     nb::gil_scoped_release release;
     return grower_.accept(right, wrong);
   }
+  double accept_real(double smoothing) {
+    nb::gil_scoped_release release;
+    return grower_.accept_real(smoothing);
+  }
   Forest forest() const { return grower_.forest(); }
 
  private:
@@ -87,12 +91,14 @@ nb::dict state(const Forest& forest) {
   arrays["plus_child"] = to_numpy(forest.plus_child);
   arrays["gain"] = to_numpy(forest.gain);
   arrays["votes"] = to_numpy(forest.votes);
+  arrays["real_votes"] = to_numpy(forest.real_votes);
   return arrays;
 }
 
 Forest forest_from(Array<std::int64_t, 1> node_start, Array<std::int64_t, 1> leaf_start,
                    Array<std::int32_t, 1> feature, Array<double, 1> threshold, Array<std::int32_t, 1> minus_child,
-                   Array<std::int32_t, 1> plus_child, Array<double, 1> gain, Array<std::int8_t, 1> votes) {
+                   Array<std::int32_t, 1> plus_child, Array<double, 1> gain, Array<std::int8_t, 1> votes,
+                   Array<double, 1> real_votes) {
   Forest forest;
   forest.node_start = to_vector(node_start);
   forest.leaf_start = to_vector(leaf_start);
@@ -102,6 +108,7 @@ Forest forest_from(Array<std::int64_t, 1> node_start, Array<std::int64_t, 1> lea
   forest.plus_child = to_vector(plus_child);
   forest.gain = to_vector(gain);
   forest.votes = to_vector(votes);
+  forest.real_votes = to_vector(real_votes);
   return forest;
 }
 
@@ -141,5 +148,6 @@ NB_MODULE(_hamming, m) {
       .def("named", &Grower::named)
       .def("set_weights", &Grower::set_weights)
       .def("accept", &Grower::accept)
+      .def("accept_real", &Grower::accept_real)
       .def("forest", &Grower::forest);
 }

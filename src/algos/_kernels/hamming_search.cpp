@@ -231,15 +231,16 @@ inline std::int32_t round_to_int(double x) {
 }
 
 template <int W>
-void reweight(double* signed_weights, const std::int32_t* leaf_of, const double* votes, int n, int classes, int width,
-              double right, double wrong, double* sums, std::int32_t* weights) {
+void reweight(double* signed_weights, const std::int32_t* leaf_of, const double* positive, const double* negative, int n,
+              int classes, int width, double* sums, std::int32_t* weights) {
   for (int i = 0; i < n; ++i) {
     double* __restrict weight = signed_weights + std::int64_t{i} * lanes<W>(width);
-    const double* __restrict vote = votes + std::int64_t{leaf_of[i]} * lanes<W>(width);
+    const double* __restrict if_positive = positive + std::int64_t{leaf_of[i]} * lanes<W>(width);
+    const double* __restrict if_negative = negative + std::int64_t{leaf_of[i]} * lanes<W>(width);
     std::int32_t* __restrict fixed = weights + std::int64_t{i} * lanes<W>(width);
     std::int32_t mass = 0;
     for (int l = 0; l < lanes<W>(width); ++l) {
-      const double updated = weight[l] * (weight[l] * vote[l] > 0 ? right : wrong);
+      const double updated = weight[l] * (weight[l] > 0 ? if_positive[l] : if_negative[l]);
       weight[l] = updated;
       sums[l] += std::fabs(updated);
       fixed[l] = round_to_int(updated * kFixedPointScale);

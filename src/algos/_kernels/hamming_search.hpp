@@ -71,9 +71,10 @@ struct SearchKernels {
   // edges[l] += signed weight * leaf vote, rows in order.
   void (*leaf_edges)(const double* signed_weights, const std::int32_t* leaf_of, const double* votes, int n, int width,
                      double* edges);
-  // Multiplies each weight by `right` or `wrong`, adds |weight| to sums, rounds to fixed point.
-  void (*reweight)(double* signed_weights, const std::int32_t* leaf_of, const double* votes, int n, int classes,
-                   int width, double right, double wrong, double* sums, std::int32_t* weights);
+  // Multiplies each signed weight by its leaf's and class's entry of `positive` or `negative` (leaf x width), which its
+  // sign chooses, adds |weight| to sums, rounds to fixed point.
+  void (*reweight)(double* signed_weights, const std::int32_t* leaf_of, const double* positive, const double* negative,
+                   int n, int classes, int width, double* sums, std::int32_t* weights);
 };
 
 // Lanes of a row for this number of classes (two more hold the count and the mass).

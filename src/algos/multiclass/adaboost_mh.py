@@ -48,6 +48,10 @@ class AdaBoostMHClassifier(StagedClassifier):
         ``"edge"``: a cost-sensitive tree, grown best-first by the edge of naming the best class of each leaf.
     initial_weights : {"balanced", "uniform"}, default="balanced"
         Weights of single-label targets before the first round: (3), or equal ones for all pairs of sample and class.
+    votes : {"discrete", "real"}, default="discrete"
+        ``"real"`` is Real AdaBoost.MH [2]_: a leaf's vote for a class is ``1/2 log((W+ + s) / (W- + s))``, with W+ and
+        W- the weights of its samples that are and are not of the class and ``s = 1/(n K)``, and all alphas are 1; n is
+        the sum of the sample weights, without them the number of samples. Not for ``base="single_label_tree"``.
     early_stopping : bool, default=False
         Choose the number of rounds by the smoothed validation error (15) on a part of the training set, then fit again
         on all of it with that many rounds.
@@ -68,9 +72,10 @@ class AdaBoostMHClassifier(StagedClassifier):
     n_estimators_ : int
         Rounds of the model.
     estimator_weights_ : ndarray of shape (n_estimators_,)
-        Coefficients alpha (12).
+        Coefficients alpha (12); 1 with real-valued votes.
     edges_ : ndarray of shape (n_estimators_,)
-        Edges (11) of the base classifiers. The exponential loss falls by ``sqrt(1 - edge^2)`` a round.
+        Edges (11) of the base classifiers. The exponential loss falls by ``sqrt(1 - edge^2)`` a round; with real-valued
+        votes that defines them.
     forest_ : HammingForest or SingleLabelForest
         The base classifiers; ``forest_.arrays()`` of a Hamming forest gives their nodes and votes.
     validation_curve_ : ndarray of shape (n_estimators,)
@@ -92,6 +97,9 @@ class AdaBoostMHClassifier(StagedClassifier):
     feature, then the lowest threshold; between leaves, the one made first, the - side before the + side. Votes are +1
     where a class's edge is positive; a single-label leaf names the first class of the largest edge. A tree stops early
     when no leaf gains by being cut. Training is single-threaded and deterministic.
+
+    Real-valued votes are set when a stump, tree or product has been chosen by its edge; cuts are not searched again for
+    them. The loss never rises by such a round.
 
     Trees grown by the Gini index are scikit-learn's, on features held as float32. Their ties between features are
     settled by `random_state`, and rounding may settle ties between cuts differently for another order of the samples.
@@ -121,6 +129,7 @@ class AdaBoostMHClassifier(StagedClassifier):
         "max_leaf_nodes": [Interval(Integral, 2, None, closed="left")],
         "tree_criterion": [StrOptions({"gini", "edge"})],
         "initial_weights": [StrOptions({"balanced", "uniform"})],
+        "votes": [StrOptions({"discrete", "real"})],
         "early_stopping": ["boolean"],
         "validation_fraction": [Interval(Real, 0, 1, closed="neither")],
         "min_estimators": [Interval(Integral, 0, None, closed="left")],
@@ -136,6 +145,7 @@ class AdaBoostMHClassifier(StagedClassifier):
         max_leaf_nodes: int = 20,
         tree_criterion: str = "gini",
         initial_weights: str = "balanced",
+        votes: str = "discrete",
         early_stopping: bool = False,
         validation_fraction: float = 0.1,
         min_estimators: int = 50,
@@ -148,6 +158,7 @@ class AdaBoostMHClassifier(StagedClassifier):
         self.max_leaf_nodes = max_leaf_nodes
         self.tree_criterion = tree_criterion
         self.initial_weights = initial_weights
+        self.votes = votes
         self.early_stopping = early_stopping
         self.validation_fraction = validation_fraction
         self.min_estimators = min_estimators
@@ -192,6 +203,8 @@ class AdaBoostMHClassifier(StagedClassifier):
             For values, shapes or parameters that are not as stated, or fewer than two classes.
         """
         self._validate_params()
+        if self.votes == "real" and self.base == "single_label_tree":
+            raise ValueError("a single-label tree names one class; for votes='real' choose another base")
         X, y = validate_data(self, X, y, dtype=self._input_dtype, multi_output=True)
         signs = self._label_signs(y)
         sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
@@ -242,16 +255,21 @@ class AdaBoostMHClassifier(StagedClassifier):
         self, X: np.ndarray, signs: np.ndarray, sample_weight: np.ndarray, n_rounds: int, monitor: Any = None
     ) -> None:
         grower, grow = self._base_learner(X, signs * self._initial_weights(signs, sample_weight))
+        smoothing = 1 / (sample_weight.sum() * self.n_classes_)
         alphas, edges, total = [], [], 1.0
         for t in range(1, n_rounds + 1):
             edge = grow() / total  # BASE, figures 2 and 3; the weights may drift from 1 by rounding
             if edge <= 0:
                 break  # no base classifier has an edge: the weak-learning condition fails
             perfect = edge > MAX_EDGE
-            edge = min(edge, MAX_EDGE)
-            alpha = 0.5 * np.log((1 + edge) / (1 - edge))  # (12)
-            normaliser = total * np.sqrt(1 - edge**2)  # Z: what the new weights sum to
-            total = grower.accept(np.exp(-alpha) / normaliser, np.exp(alpha) / normaliser)
+            if self.votes == "real":
+                alpha, edge = 1.0, _energy_to_edge(grower.accept_real(smoothing))
+                total = 1.0
+            else:
+                edge = min(edge, MAX_EDGE)
+                alpha = 0.5 * np.log((1 + edge) / (1 - edge))  # (12)
+                normaliser = total * np.sqrt(1 - edge**2)  # Z: what the new weights sum to
+                total = grower.accept(np.exp(-alpha) / normaliser, np.exp(alpha) / normaliser)
             alphas.append(alpha)
             edges.append(edge)
             if perfect or (monitor is not None and monitor(t, self)):
@@ -298,3 +316,8 @@ class AdaBoostMHClassifier(StagedClassifier):
         # In logarithms, so that a row of very low scores does not become 0 / 0.
         log_odds = 2 * scores - np.log(self.n_classes_ - 1)
         return np.exp(log_softmax(-np.logaddexp(0, -log_odds), axis=1))
+
+
+def _energy_to_edge(energy: float) -> float:
+    """The edge of the discrete base classifier that lowers the loss by the same factor Z = sqrt(1 - edge^2)."""
+    return float(np.sqrt(max(0.0, 1 - energy**2)))
