@@ -58,6 +58,15 @@ def test_same_trees_as_numpy_on_real_data(load):
     assert_same_tree(X, initial_weights(Y) * Y, 12)
 
 
+@pytest.mark.mirror
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["letter", "pendigits", "usps"])
+def test_same_trees_as_numpy_on_the_papers_data(read_mirrored, name):
+    table = read_mirrored(name)
+    Y = signs(np.asarray(table.y))
+    assert_same_tree(table.X, initial_weights(Y) * Y, 6, max_bins=5)
+
+
 def test_random_gains_and_zero_weights():
     rng = np.random.default_rng(3)
     for seed in range(20):
