@@ -205,10 +205,10 @@ double HammingGrower::grow_best_first(int n_inner_nodes) {
   return pending_edge();
 }
 
-// A product of stumps v_j phi_j is V phi_1 ... phi_m with one vote vector V, the product of the v_j. With the other cuts
-// fixed, factor j is the best stump for weights whose sign is flipped where the others' product is -1; V is the sign of
-// that stump's class-wise edges, so the other factors' votes are not needed. The first pass adds factors, later ones
-// refit them; the first fit that does not raise the edge (lower the energy) ends it and is undone.
+// A product of stumps v_j phi_j is V phi_1 ... phi_m with one vote vector V, the product of the v_j. With the other
+// cuts fixed, factor j is the best stump for weights whose sign is flipped where the others' product is -1; V is the
+// sign of that stump's class-wise edges, so the other factors' votes are not needed. The first pass adds factors, later
+// ones refit them; the first fit that does not raise the edge (lower the energy) ends it and is undone.
 double HammingGrower::grow_product(int n_factors) {
   single_label_ = false;
   start_tree();
@@ -330,14 +330,17 @@ void HammingGrower::sum(Node& node) {
                            node.total.data(), histograms_[node.histogram].data());
 }
 
-// Finds the best stump of a node: the constant classifier first, then every cut (appendix B).
+// Finds the best stump of a node: the constant classifier (no cut) first, then every cut (appendix B).
 void HammingGrower::search(Node& node) {
   node.cut.edges = node.total;
-  if (single_label_) node.cut.score = std::int32_t(uncut_edge(node));
-  else
+  if (single_label_) {
+    node.cut.score = std::int32_t(uncut_edge(node));
+  } else {
     for (int l = 0; l < classes_; ++l) node.cut.score += std::abs(node.total[l]);
+  }
   const NodeSums sums{histograms_[node.histogram].data(), node.total.data(), node_of_.data(), node.id};
-  (single_label_ ? kernels_.search_single_label : kernels_.search)(features_, sums, weights_.data(), classes_, width_, node.cut);
+  const auto search_cuts = single_label_ ? kernels_.search_single_label : kernels_.search;
+  search_cuts(features_, sums, weights_.data(), classes_, width_, node.cut);
 }
 
 // Finds the cuts of a node's two children, the last two of the queue. The smaller one's sums are made from its rows,
@@ -432,7 +435,10 @@ void HammingGrower::split(const Node& parent, std::int32_t inner, std::vector<No
     child.side = side;
     child.cut.edges.resize(width_);
     child.total.resize(width_);
-    for (int l = 0; l < width_; ++l) child.total[l] = std::int32_t((std::int64_t{parent.total[l]} + side * parent.cut.edges[l]) / 2);
+    for (int l = 0; l < width_; ++l) {
+      const std::int64_t twice = std::int64_t{parent.total[l]} + side * std::int64_t{parent.cut.edges[l]};
+      child.total[l] = std::int32_t(twice / 2);  // edges are the + side's sum less the - side's
+    }
     open.push_back(std::move(child));
   }
 }

@@ -57,8 +57,8 @@ class HammingGrower {
   double grow(int n_inner_nodes);
   // The same for a product of at most n_factors stumps, which then is the pending "tree".
   double grow_product(int n_factors);
-  // The same for a tree each leaf of which names one class: the one with the largest sum of signed weights. Its vote is 1,
-  // those of the other classes `against` (-1 or 0); the answer is the sum of signed weights times votes.
+  // The same for a tree each leaf of which names one class: the one with the largest sum of signed weights. Its vote
+  // is 1, those of the other classes `against` (-1 or 0); the answer is the sum of signed weights times votes.
   double grow_single_label(int n_inner_nodes, int against);
   // The class that the pending single-label tree names for each row.
   std::vector<std::int32_t> named() const;

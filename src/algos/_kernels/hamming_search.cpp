@@ -40,8 +40,8 @@ inline void add(std::int32_t* __restrict to, const std::int32_t* __restrict from
 
 inline std::int32_t distance(std::int32_t total, std::int32_t minus) { return std::abs((total - minus) - minus); }
 
-// What a cut is worth with the points summed in `minus` on its - side. For both kinds, moving a point of mass m from one
-// side to the other changes the score by at most 2 m, which the bounds below rely on.
+// What a cut is worth with the points summed in `minus` on its - side. For both kinds, moving a point of mass m from
+// one side to the other changes the score by at most 2 m, which the bounds below rely on.
 
 // Each class may be voted for on one side and against on the other: sum over classes of |edge|.
 struct HammingScore {
@@ -122,8 +122,8 @@ void build_histogram(const BinnedFeatures& features, const std::int32_t* weights
   }
 }
 
-// Since moving a point changes the score by at most twice its mass, within a bin of mass m
-// between cuts of scores s and t, no cut scores more than (s + t) / 2 + m. Twice that bound:
+// Since moving a point changes the score by at most twice its mass, no cut within a bin of mass m between cuts of
+// scores s and t scores more than (s + t) / 2 + m. Twice that bound:
 inline std::int64_t twice_bound(std::int32_t score_before, std::int32_t score_after, std::int32_t mass) {
   return std::int64_t{score_before} + score_after + 2 * std::int64_t{mass};
 }
@@ -231,8 +231,8 @@ inline std::int32_t round_to_int(double x) {
 }
 
 template <int W>
-void reweight(double* signed_weights, const std::int32_t* leaf_of, const double* positive, const double* negative, int n,
-              int classes, int width, double* sums, std::int32_t* weights) {
+void reweight(double* signed_weights, const std::int32_t* leaf_of, const double* positive, const double* negative,
+              int n, int classes, int width, double* sums, std::int32_t* weights) {
   for (int i = 0; i < n; ++i) {
     double* __restrict weight = signed_weights + std::int64_t{i} * lanes<W>(width);
     const double* __restrict if_positive = positive + std::int64_t{leaf_of[i]} * lanes<W>(width);
