@@ -60,7 +60,8 @@ class GradientTreeBooster:
     n_classes : int
         At least 2.
     max_leaf_nodes, min_samples_leaf : int
-        Most leaves of a tree, and least samples in one.
+        Most leaves of a tree, and least samples in a leaf. A sample counts as often as the lightest sample goes into its
+        weight.
     learning_rate, max_leaf_value : float
         A leaf adds ``learning_rate`` times its Newton step, which is clipped to +-`max_leaf_value` first.
     max_bins : int
@@ -100,14 +101,15 @@ class GradientTreeBooster:
             raise ValueError(f"labels must lie in 0..{n_classes - 1}, of at least two classes")
         if not (np.isfinite(weights).all() and (weights > 0).all()):
             raise ValueError("sample_weight must be positive and finite")
-        if len(X) >= MAX_SAMPLES:
-            raise ValueError(f"{len(X)} samples are too many; the kernel takes fewer than {MAX_SAMPLES}")
         if not 1 <= max_leaf_nodes <= 65536:
             raise ValueError(f"max_leaf_nodes must lie in 1..65536, not at {max_leaf_nodes}")
         if min_samples_leaf < 1:
             raise ValueError(f"min_samples_leaf must be at least 1, not {min_samples_leaf}")
         if not 2 <= max_bins <= 32768:
             raise ValueError(f"max_bins must lie in 2..32768, not at {max_bins}")
+        counts = np.minimum(np.rint(weights / weights.min()), min_samples_leaf).astype(np.int32)  # more is enough, too
+        if counts.sum() >= MAX_SAMPLES:
+            raise ValueError(f"{len(X)} samples are too many; the kernel takes fewer than {MAX_SAMPLES}")
         if instruction_set is None:
             instruction_set = instruction_sets()[0]
         elif instruction_set not in instruction_sets():
@@ -117,6 +119,7 @@ class GradientTreeBooster:
             *bin_columns(X, max_bins),
             labels,
             weights,
+            counts,
             n_classes,
             max_leaf_nodes,
             min_samples_leaf,

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <numeric>
 
 namespace algos {
 
@@ -94,8 +94,9 @@ class NodePairSource final : public GradientSource {
     }
     state_.kernels().node_gradients(state_.rows(), rows, count, width_, best.plus, best.minus, by_row_.data(), scale_,
                                     gradients_.data(), hessians_.data());
-    const std::int64_t g = residuals_[best.plus] - residuals_[best.minus];
-    return {{g, (best.hessian << scale_.count_bits) + count}, best.plus, best.minus};
+    Sums total{residuals_[best.plus] - residuals_[best.minus], best.hessian << scale_.count_bits};
+    for (std::int64_t p = 0; p < count; ++p) total.w += state_.rows().counts[rows[p]];
+    return {total, best.plus, best.minus};
   }
   bool fixed() const override { return false; }
 
@@ -140,13 +141,14 @@ void TreeForest::append(const Tree& tree) {
   leaf_start.push_back(std::int64_t(value.size()));
 }
 
-SoftmaxState::SoftmaxState(std::vector<std::int32_t> labels, std::vector<double> weights, int classes,
-                           const TreeKernels& kernels)
+SoftmaxState::SoftmaxState(std::vector<std::int32_t> labels, std::vector<double> weights,
+                           std::vector<std::int32_t> counts, int classes, const TreeKernels& kernels)
     : labels_(std::move(labels)),
       weights_(std::move(weights)),
+      counts_(std::move(counts)),
       classes_(classes),
       kernels_(kernels),
-      rows_{std::int64_t(labels_.size()), labels_.data(), weights_.data()},
+      rows_{std::int64_t(labels_.size()), labels_.data(), weights_.data(), counts_.data()},
       scores_(labels_.size() * classes),
       probabilities_(labels_.size() * classes),
       losses_(labels_.size()),
@@ -194,11 +196,12 @@ void SoftmaxState::set_scales() {
     most = std::max(most, residuals_[i] * weights_[i]);
     heaviest = std::max(heaviest, weights_[i]);
   }
-  const int rows = bit_length(rows_.n), largest = exponent_of(4 * most);
+  const std::int64_t count = std::accumulate(counts_.begin(), counts_.end(), std::int64_t{0});
+  const int rows = bit_length(rows_.n), counted = bit_length(count), largest = exponent_of(4 * most);
   const auto factor = [](int bits, int exponent) { return std::ldexp(1.0, std::min(50, bits) - exponent); };
-  newton_ = {factor(61 - rows, largest), factor(61 - 2 * rows, largest), factor(61 - rows, largest), rows};
+  newton_ = {factor(61 - rows, largest), factor(61 - rows - counted, largest), factor(61 - rows, largest), counted};
   least_squares_ = newton_;
-  least_squares_.w = factor(61 - 2 * rows, exponent_of(heaviest));
+  least_squares_.w = factor(61 - rows - counted, exponent_of(heaviest));
 }
 
 namespace {
@@ -234,10 +237,10 @@ double SoftmaxState::loss_of(const std::vector<double>& scores) const {
 }
 
 GradientBooster::GradientBooster(BinnedData data, std::vector<std::int32_t> labels, std::vector<double> weights,
-                                 int classes, const TreeLimits& limits, bool least_squares,
-                                 const std::string& instruction_set)
+                                 std::vector<std::int32_t> counts, int classes, const TreeLimits& limits,
+                                 bool least_squares, const std::string& instruction_set)
     : data_(std::move(data)),
-      state_(std::move(labels), std::move(weights), classes, tree_kernels(instruction_set)),
+      state_(std::move(labels), std::move(weights), std::move(counts), classes, tree_kernels(instruction_set)),
       grower_(data_, limits, tree_kernels(instruction_set)),
       least_squares_(least_squares) {}
 

@@ -27,7 +27,8 @@ enum class PairRule { second_order, first_order, exhaustive };
 // Softmax probabilities of the training rows, and gradients drawn from them.
 class SoftmaxState {
  public:
-  SoftmaxState(std::vector<std::int32_t> labels, std::vector<double> weights, int classes, const TreeKernels& kernels);
+  SoftmaxState(std::vector<std::int32_t> labels, std::vector<double> weights, std::vector<std::int32_t> counts,
+               int classes, const TreeKernels& kernels);
 
   int classes() const { return classes_; }
   std::int64_t n() const { return rows_.n; }
@@ -56,6 +57,7 @@ class SoftmaxState {
 
   std::vector<std::int32_t> labels_;
   std::vector<double> weights_;
+  std::vector<std::int32_t> counts_;
   int classes_;
   TreeKernels kernels_;
   RowValues rows_;
@@ -67,8 +69,9 @@ class SoftmaxState {
 
 class GradientBooster {
  public:
-  GradientBooster(BinnedData data, std::vector<std::int32_t> labels, std::vector<double> weights, int classes,
-                  const TreeLimits& limits, bool least_squares, const std::string& instruction_set);
+  GradientBooster(BinnedData data, std::vector<std::int32_t> labels, std::vector<double> weights,
+                  std::vector<std::int32_t> counts, int classes, const TreeLimits& limits, bool least_squares,
+                  const std::string& instruction_set);
 
   // Grow a tree on the current scores and return its number. It is pending until a round is accepted.
   int grow_class(int plus, double factor);   // for the score of one class

@@ -95,8 +95,8 @@ TreeGrower::Node TreeGrower::root(GradientSource& source) {
   std::iota(rows_.begin(), rows_.end(), 0);
   Node node;
   node.end = data_.n();
-  node.choice = source.enter(rows_.data(), node.count(), nullptr);
-  if (limits_.max_leaves > 1 && worth_a_search(node)) {
+  node.choice = source.enter(rows_.data(), node.n_rows(), nullptr);
+  if (limits_.max_leaves > 1 && worth_a_search(source, node)) {
     build(source, node);
     search(node, source.scale().count_bits);
   }
@@ -134,11 +134,11 @@ void TreeGrower::split(GradientSource& source, Node& node, Tree& tree, std::vect
   right.end = node.end;
   left.parent = right.parent = inner;
   right.is_right = true;
-  Node& small = left.count() <= right.count() ? left : right;
+  Node& small = left.n_rows() <= right.n_rows() ? left : right;
   Node& large = &small == &left ? right : left;
-  small.choice = source.enter(rows_.data() + small.begin, small.count(), nullptr);
+  small.choice = source.enter(rows_.data() + small.begin, small.n_rows(), nullptr);
   const Sums rest{node.choice.total.g - small.choice.total.g, node.choice.total.w - small.choice.total.w};
-  large.choice = source.enter(rows_.data() + large.begin, large.count(), &rest);
+  large.choice = source.enter(rows_.data() + large.begin, large.n_rows(), &rest);
   if (int(open.size()) + 2 < limits_.max_leaves) {
     sum_children(source, node, small, large);
     for (Node* child : {&left, &right})
@@ -155,8 +155,8 @@ void TreeGrower::sum_children(const GradientSource& source, Node& parent, Node& 
   if (!source.fixed()) {
     release(parent);
     for (Node* child : {&small, &large})
-      if (worth_a_search(*child)) build(source, *child);
-  } else if (worth_a_search(small)) {
+      if (worth_a_search(source, *child)) build(source, *child);
+  } else if (worth_a_search(source, small)) {
     build(source, small);
     std::swap(large.histogram, parent.histogram);
     Sums* whole = histograms_[large.histogram].data();
@@ -165,7 +165,7 @@ void TreeGrower::sum_children(const GradientSource& source, Node& parent, Node& 
       whole[b].g -= part[b].g;
       whole[b].w -= part[b].w;
     }
-  } else if (worth_a_search(large)) {
+  } else if (worth_a_search(source, large)) {
     std::swap(large.histogram, parent.histogram);
     add_rows(source, small, -1, large.choice.total, large.histogram);
   }
@@ -175,7 +175,7 @@ void TreeGrower::sum_children(const GradientSource& source, Node& parent, Node& 
 void TreeGrower::search(Node& node, int count_bits) {
   double score = -1;
   node.cut = kernels_.search(histograms_[node.histogram].data(), data_.start(), data_.n_features(), node.choice.total,
-                             count_bits, limits_.min_rows, padded_, search_scratch_.data(), &score);
+                             count_bits, limits_.least, padded_, search_scratch_.data(), &score);
   if (node.cut < 0) return release(node);
   const double g = double(node.choice.total.g), w = double(node.choice.total.w >> count_bits);
   node.gain = score - g * g / w;
@@ -195,7 +195,7 @@ void TreeGrower::build(const GradientSource& source, Node& node) {
 
 void TreeGrower::add_rows(const GradientSource& source, const Node& rows, int sign, Sums total, int histogram) {
   for (const BinBlock& block : blocks_)
-    kernels_.add_rows(block, source.gradients(), rows_.data() + rows.begin, rows.count(), sign, total,
+    kernels_.add_rows(block, source.gradients(), rows_.data() + rows.begin, rows.n_rows(), sign, total,
                       histograms_[histogram].data());
 }
 

@@ -78,8 +78,8 @@ class GradientSource {
 
 struct TreeLimits {
   int max_leaves;
-  std::int64_t min_rows;  // in a leaf
-  double max_value;       // of a leaf, before `learning_rate`
+  std::int64_t least;  // count of a leaf
+  double max_value;    // of a leaf, before `learning_rate`
   double learning_rate;
 };
 
@@ -99,14 +99,16 @@ class TreeGrower {
     int histogram = -1;     // buffer
     std::int64_t cut = -1;  // last bin of the - side
     double gain = 0;        // in the units of S^2/W
-    std::int64_t count() const { return end - begin; }
+    std::int64_t n_rows() const { return end - begin; }
   };
 
   Node root(GradientSource& source);
   void split(GradientSource& source, Node& node, Tree& tree, std::vector<Node>& open);
   void sum_children(const GradientSource& source, Node& parent, Node& left, Node& right);
   void search(Node& node, int count_bits);
-  bool worth_a_search(const Node& node) const { return node.count() >= 2 * limits_.min_rows; }
+  bool worth_a_search(const GradientSource& source, const Node& node) const {
+    return (node.choice.total.w & source.scale().count_mask()) >= 2 * limits_.least;
+  }
   void build(const GradientSource& source, Node& node);
   void add_rows(const GradientSource& source, const Node& rows, int sign, Sums total, int histogram);
   void release(Node& node);

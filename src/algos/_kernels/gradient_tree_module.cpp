@@ -13,11 +13,11 @@ using Released = nb::call_guard<nb::gil_scoped_release>;
 
 GradientBooster* make_booster(Array<std::int32_t, 2> codes, Array<std::int64_t, 1> start, Array<double, 1> lowest,
                               Array<double, 1> highest, Array<std::int32_t, 1> labels, Array<double, 1> weights,
-                              int classes, int max_leaves, std::int64_t min_rows, double max_value,
-                              double learning_rate, bool least_squares, const std::string& instruction_set) {
+                              Array<std::int32_t, 1> counts, int classes, int max_leaves, std::int64_t least,
+                              double max_value, double learning_rate, bool least_squares, const std::string& instruction_set) {
   BinnedData data(codes.data(), std::int64_t(codes.shape(1)), to_vector(start), to_vector(lowest), to_vector(highest));
-  return new GradientBooster(std::move(data), to_vector(labels), to_vector(weights), classes,
-                             {max_leaves, min_rows, max_value, learning_rate}, least_squares, instruction_set);
+  return new GradientBooster(std::move(data), to_vector(labels), to_vector(weights), to_vector(counts), classes,
+                             {max_leaves, least, max_value, learning_rate}, least_squares, instruction_set);
 }
 
 nb::dict state(const TreeForest& forest) {

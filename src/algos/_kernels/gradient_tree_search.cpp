@@ -175,9 +175,9 @@ inline double residual(std::int32_t label, int k, double p) { return (label == k
 inline double pair_hessian(double p, double q) { return (p * (1 - p) + q * (1 - q)) + 2 * (p * q); }
 
 inline void put(Sums* gradients, std::int64_t* hessians, std::int64_t at, std::int64_t g, double h, double w,
-                const FixedPoint& scale) {
+                std::int32_t count, const FixedPoint& scale) {
   gradients[at].g = g;
-  gradients[at].w = (round_to_int(w * scale.w) << scale.count_bits) + 1;
+  gradients[at].w = (round_to_int(w * scale.w) << scale.count_bits) + count;
   hessians[at] = round_to_int(h * scale.h);
 }
 
@@ -188,7 +188,7 @@ void class_gradients(const RowValues& rows, int plus, const double* __restrict p
     const double weight = rows.weights[i];
     const double h = p[i] * (1 - p[i]) * weight;
     const std::int64_t g = round_to_int(residual(rows.labels[i], plus, p[i]) * weight * factors.g);
-    put(gradients, hessians, i, g, h, least_squares ? weight : h, factors);
+    put(gradients, hessians, i, g, h, least_squares ? weight : h, rows.counts[i], factors);
   }
 }
 
@@ -201,7 +201,7 @@ void pair_gradients(const RowValues& rows, int plus, int minus, const double* __
     const double h = pair_hessian(p[i], q[i]) * weight;
     const std::int64_t g = round_to_int(residual(rows.labels[i], plus, p[i]) * weight * factors.g) -
                            round_to_int(residual(rows.labels[i], minus, q[i]) * weight * factors.g);
-    put(gradients, hessians, i, g, h, least_squares ? weight : h, factors);
+    put(gradients, hessians, i, g, h, least_squares ? weight : h, rows.counts[i], factors);
   }
 }
 
@@ -239,7 +239,7 @@ void node_gradients(const RowValues& rows, const std::int32_t* index, std::int64
     const double h = pair_hessian(p, q) * weight;
     const std::int64_t g = round_to_int(residual(rows.labels[row], plus, p) * weight * scale.g) -
                            round_to_int(residual(rows.labels[row], minus, q) * weight * scale.g);
-    put(gradients, hessians, row, g, h, h, scale);
+    put(gradients, hessians, row, g, h, h, rows.counts[row], scale);
   }
 }
 

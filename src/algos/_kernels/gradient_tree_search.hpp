@@ -36,6 +36,7 @@ struct RowValues {
   std::int64_t n;
   const std::int32_t* labels;
   const double* weights;
+  const std::int32_t* counts;  // what a row counts for in the least size of a leaf
 };
 
 struct TreeKernels {
@@ -44,7 +45,7 @@ struct TreeKernels {
   void (*add_rows)(const BinBlock& block, const Sums* gradients, const std::int32_t* rows, std::int64_t count,
                    int sign, Sums total, Sums* histogram);
   // The best cut of a node with these histogram and total: the first bin of highest S_L^2/W_L + S_R^2/W_R, among cuts
-  // that leave `least` rows and a positive w on each side; -1 where there is none. `scratch` holds 3 * padded numbers.
+  // that leave a count of `least` and a positive w on each side; -1 where there is none. `scratch` holds 3 * padded numbers.
   std::int64_t (*search)(const Sums* histogram, const std::int64_t* start, std::int64_t n_features, Sums total,
                          int count_bits, std::int64_t least, std::int64_t padded, double* scratch, double* score);
   // Probabilities of the rows [begin, end) from scores, both classes x n; the loss -log p of each row's label and
