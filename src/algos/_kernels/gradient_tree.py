@@ -160,11 +160,17 @@ class GradientTreeBooster:
         return self._booster.grow_node_pairs(getattr(_gradient_tree.PairRule, rule))
 
     def loss_with(self, trees: Sequence[int]) -> float:
-        """The training loss if these pending trees were accepted."""
+        """The training loss if these pending trees were accepted; IndexError for a tree that is not pending."""
         return self._booster.loss_with(list(trees))
 
     def accept(self, trees: Sequence[int]) -> float:
-        """Make these pending trees a round, forget the others, and return the training loss."""
+        """Make these pending trees a round, forget the others, and return the training loss.
+
+        Raises
+        ------
+        IndexError
+            For a tree that is not pending.
+        """
         return self._booster.accept(list(trees))
 
     def loss(self) -> float:

@@ -269,14 +269,14 @@ int GradientBooster::grow_node_pairs(PairRule rule) {
 
 double GradientBooster::loss_with(const std::vector<int>& trees) const {
   std::vector<double> scores = state_.scores();
-  for (int tree : trees) state_.add(pending_[tree], scores);
+  for (int tree : trees) state_.add(pending_.at(tree), scores);
   return state_.loss_of(scores);
 }
 
 double GradientBooster::accept(const std::vector<int>& trees) {
   for (int tree : trees) {
-    state_.add(pending_[tree]);
-    forest_.append(pending_[tree]);
+    state_.add(pending_.at(tree));
+    forest_.append(pending_.at(tree));
   }
   forest_.round_start.push_back(std::int64_t(forest_.node_start.size()) - 1);
   pending_.clear();
