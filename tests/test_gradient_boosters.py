@@ -89,7 +89,7 @@ def test_scores_sum_to_zero(classifier):
 
 @pytest.mark.parametrize("rule", PAIR_RULES)
 def test_training_loss_of_aoso_never_rises(rule):
-    """A leaf moves its samples' F_a - F_c by less than 1 in all, and there (docs) a shrunken Newton step lowers loss."""
+    """A leaf moves F_a and F_c by at most nu * 5 = 1/2, and within that a shrunken Newton step lowers loss (docs)."""
     X, y = load_digits(return_X_y=True)
     model = AOSOLogitBoostClassifier(n_estimators=150, max_leaf_nodes=8, pair_rule=rule).fit(X[:500], y[:500])
     assert (np.diff(model.train_loss_) < 0).all()
@@ -159,7 +159,7 @@ def test_labels_may_be_strings_and_a_class_unseen_in_training_is_an_error(classi
 def test_integer_sample_weights_repeat_samples_and_zero_ones_leave_out(wine, classifier):
     X, y = wine
     weight = np.arange(len(y)) % 3
-    options = {"n_estimators": 8, "max_leaf_nodes": 5, "min_samples_leaf": 4}
+    options = {"n_estimators": 8, "max_leaf_nodes": 3}  # small nodes have ties that rounding of w g would break
     weighted = classifier(**options).fit(X, y, sample_weight=weight)
     repeated = classifier(**options).fit(np.repeat(X, weight, 0), np.repeat(y, weight))
     np.testing.assert_allclose(weighted.decision_function(X), repeated.decision_function(X), atol=1e-6)

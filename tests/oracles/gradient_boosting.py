@@ -123,7 +123,7 @@ class Booster:
         """Probabilities, and the powers of two that gradients and Hessians are multiplied by before rounding."""
         self.P = self.softmax(self.F)
         others = 1 - self.P[np.arange(len(self.y)), self.y]
-        rows, counted = int(len(self.X)).bit_length(), int(self.counts.sum()).bit_length()
+        rows, counted = len(self.X).bit_length(), int(self.counts.sum()).bit_length()
         largest = max(np.frexp(4 * (others * self.weights).max())[1], -300)
         self.g_scale = 2.0 ** (min(50, 61 - rows) - largest)
         self.w_scale = 2.0 ** (min(50, 61 - rows - counted) - largest)
@@ -203,10 +203,7 @@ class Booster:
 def logitboost_round(booster):
     """LogitBoost, or MART where the booster fits by least squares. Returns the trees."""
     booster.start_round()
-    if booster.K == 2:
-        grown = [booster.pair_tree(1, 0)]
-    else:
-        grown = [booster.class_tree(k) for k in range(booster.K)]
+    grown = [booster.pair_tree(1, 0)] if booster.K == 2 else [booster.class_tree(k) for k in range(booster.K)]
     for change, _ in grown:
         booster.F = booster.F + change
     return [tree for _, tree in grown]

@@ -60,8 +60,8 @@ class GradientTreeBooster:
     n_classes : int
         At least 2.
     max_leaf_nodes, min_samples_leaf : int
-        Most leaves of a tree, and least samples in a leaf. A sample counts as often as the lightest sample goes into its
-        weight.
+        Most leaves of a tree, and least samples in a leaf. The lightest sample counts as one, the others in proportion
+        to their weight.
     learning_rate, max_leaf_value : float
         A leaf adds ``learning_rate`` times its Newton step, which is clipped to +-`max_leaf_value` first.
     max_bins : int

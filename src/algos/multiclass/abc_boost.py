@@ -1,4 +1,4 @@
-"""ABC-LogitBoost and ABC-MART: scores sum to zero, and each round one class is the base that the others move against."""
+"""ABC-LogitBoost and ABC-MART: each round one class is the base that the other classes' scores move against."""
 
 from numbers import Integral
 from typing import Any, ClassVar
@@ -32,7 +32,8 @@ class ABCLogitBoostClassifier(GradientBooster):
     gap : int, default=0
         Rounds after a search that keep its base class. 0 searches in every round, as the papers do.
     min_samples_leaf : int, default=10
-        Least samples in a leaf. The papers do not say; the original program takes 10.
+        Least samples in a leaf. The papers do not say; the original program takes 10. With `sample_weight` the lightest
+        sample counts as one, the others in proportion to their weight.
     max_leaf_value : float, default=50
         Leaves' values are clipped to plus or minus this before shrinkage, as in the original program.
     max_bins : int, default=1000
@@ -128,10 +129,7 @@ class ABCLogitBoostClassifier(GradientBooster):
                 if pair not in trees:
                     trees[pair] = booster.grow_pair(*pair)
             rounds[b] = [trees[max(k, b), min(k, b)] for k in others]
-        if len(candidates) == 1:
-            best = candidates[0]
-        else:
-            best = min(candidates, key=lambda b: booster.loss_with(rounds[b]))
+        best = candidates[0] if len(candidates) == 1 else min(candidates, key=lambda b: booster.loss_with(rounds[b]))
         self._bases.append(best)
         return rounds[best]
 

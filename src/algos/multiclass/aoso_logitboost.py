@@ -29,7 +29,8 @@ class AOSOLogitBoostClassifier(GradientBooster):
         largest gain with it. ``"first_order"``: the largest and the smallest G. ``"exhaustive"``: the pair of the
         largest gain of all.
     min_samples_leaf : int, default=1
-        Least samples in a leaf.
+        Least samples in a leaf. With `sample_weight` the lightest sample counts as one, the others in proportion to
+        their weight.
     max_leaf_value : float, default=5
         Leaves' values are clipped to plus or minus this before shrinkage, as in the original program.
     max_bins : int, default=1000

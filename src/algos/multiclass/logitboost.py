@@ -23,7 +23,8 @@ class LogitBoostClassifier(GradientBooster):
     learning_rate : float, default=0.1
         Shrinkage nu of the leaves' values.
     min_samples_leaf : int, default=10
-        Least samples in a leaf. The papers do not say; the original program takes 10.
+        Least samples in a leaf. The papers do not say; the original program takes 10. With `sample_weight` the lightest
+        sample counts as one, the others in proportion to their weight.
     max_leaf_value : float, default=50
         Leaves' values are clipped to plus or minus this before shrinkage, as in the original program.
     max_bins : int, default=1000
