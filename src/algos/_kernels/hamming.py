@@ -5,9 +5,12 @@ from typing import Any
 import numpy as np
 
 from algos._kernels import _hamming
+from algos._kernels.matrices import code_columns, finite_matrix
 
 # What the extension is built from; a method that uses this module depends on them.
 KERNEL_SOURCES = (
+    "common.hpp",
+    "numpy_arrays.hpp",
     "hamming_module.cpp",
     "hamming_grower.cpp",
     "hamming_grower.hpp",
@@ -52,7 +55,7 @@ class HammingTreeGrower:
         max_bins: int = MAX_BINS,
         instruction_set: str | None = None,
     ) -> None:
-        X = _finite_matrix(X, "X")
+        X = finite_matrix(X, "X")
         weights = _signed_weights(signed_weights)
         if weights.shape[0] != X.shape[0]:
             raise ValueError(f"X has {X.shape[0]} rows and signed_weights {weights.shape[0]}")
@@ -60,7 +63,7 @@ class HammingTreeGrower:
             instruction_set = instruction_sets()[0]
         elif instruction_set not in instruction_sets():
             raise ValueError(f"instruction set {instruction_set!r} is not one of {instruction_sets()}")
-        codes, values, start = _code_columns(X)
+        codes, values, start = code_columns(X)
         if not 2 <= max_bins <= 32768:
             raise ValueError(f"max_bins must lie in 2..32768, not at {max_bins}")
         self._shape = weights.shape
@@ -189,30 +192,10 @@ class HammingForest:
         self._forest = _hamming.Forest.from_arrays(*(arrays[name] for name in names))
 
 
-def _finite_matrix(array: np.ndarray, name: str) -> np.ndarray:
-    array = np.ascontiguousarray(array, dtype=np.float64)
-    if array.ndim != 2 or array.size == 0:
-        raise ValueError(f"{name} must be a matrix with at least one row and one column, not of shape {array.shape}")
-    if not np.isfinite(array).all():
-        raise ValueError(f"{name} has NaN or infinite values")
-    return array
-
-
 def _signed_weights(signed_weights: np.ndarray) -> np.ndarray:
-    weights = _finite_matrix(signed_weights, "signed_weights")
+    weights = finite_matrix(signed_weights, "signed_weights")
     if weights.size >= 2**30:
         raise ValueError("more than 2^30 pairs of sample and class do not fit the fixed-point weights")
     if abs(np.abs(weights).sum() - 1) > 1e-9:
         raise ValueError("the absolute signed weights must sum to 1")
     return weights
-
-
-def _code_columns(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Ranks (n_features, n_samples) of each column's distinct values, those values, and where each column's start."""
-    codes = np.empty(X.shape[::-1], dtype=np.int32)
-    values, start = [], [0]
-    for j, column in enumerate(X.T):
-        distinct, codes[j] = np.unique(column, return_inverse=True)
-        values.append(distinct)
-        start.append(start[-1] + len(distinct))
-    return codes, np.concatenate(values), np.array(start, dtype=np.int64)

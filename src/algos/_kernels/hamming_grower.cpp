@@ -14,19 +14,6 @@ int row_width(int classes) {
   return (lanes + 15) / 16 * 16;
 }
 
-std::vector<std::string> instruction_sets() {
-  std::vector<std::string> sets;
-#ifdef ALGOS_X86
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-      __builtin_cpu_supports("avx512bw"))
-    sets.push_back("avx512");
-  if (__builtin_cpu_supports("avx2")) sets.push_back("avx2");
-#endif
-  sets.push_back("baseline");
-  return sets;
-}
-
 SearchKernels search_kernels(const std::string& instruction_set, int width) {
 #ifdef ALGOS_X86
   if (instruction_set == "avx512") return avx512::kernels(width);
@@ -40,12 +27,6 @@ SearchKernels search_kernels(const std::string& instruction_set, int width) {
 namespace {
 
 constexpr std::int64_t kBlockBytes = 512 * 1024;  // a block's histogram stays in the second-level cache
-
-// Halfway between two neighbours; never the lower one, so that `x >= threshold` tells them apart.
-double midpoint(double low, double high) {
-  const double middle = low / 2 + high / 2;
-  return middle > low && middle <= high ? middle : high;
-}
 
 // +1 where the edge is positive (13).
 void votes_of(const std::int32_t* edges, int classes, std::int8_t* votes) {

@@ -3,31 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <new>
 #include <string>
 #include <vector>
 
+#include "common.hpp"
 #include "hamming_search.hpp"
 
 namespace algos {
-
-// Rows of lanes start at cache lines, so that no vector load or store touches two of them.
-template <class T>
-struct CacheLineAllocator {
-  using value_type = T;
-  static constexpr std::align_val_t kLine{64};
-  CacheLineAllocator() = default;
-  template <class U>
-  CacheLineAllocator(const CacheLineAllocator<U>&) {}
-  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
-  void deallocate(T* p, std::size_t) { ::operator delete(p, kLine); }
-  template <class U>
-  bool operator==(const CacheLineAllocator<U>&) const { return true; }
-  template <class U>
-  bool operator!=(const CacheLineAllocator<U>&) const { return false; }
-};
-template <class T>
-using AlignedVector = std::vector<T, CacheLineAllocator<T>>;
 
 // Column j of the data, as ranks of its distinct values.
 struct CodedColumn {

@@ -1,32 +1,13 @@
 // Python bindings. Everything is checked in hamming.py before it comes here.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "hamming_grower.hpp"
+#include "numpy_arrays.hpp"
 
-namespace nb = nanobind;
 using namespace algos;
 
 namespace {
-
-template <class T, int N>
-using Array = nb::ndarray<const T, nb::numpy, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
-template <class T, int N>
-using OutArray = nb::ndarray<T, nb::numpy, nb::ndim<N>, nb::c_contig, nb::device::cpu>;
-
-template <class T>
-nb::object to_numpy(const std::vector<T>& values) {
-  auto* copy = new std::vector<T>(values);
-  nb::capsule owner(copy, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(copy->data(), {copy->size()}, owner));
-}
-
-template <class T>
-std::vector<T> to_vector(const Array<T, 1>& array) {
-  return std::vector<T>(array.data(), array.data() + array.size());
-}
 
 // A grower and the coded data it points into.
 class Grower {

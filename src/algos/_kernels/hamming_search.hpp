@@ -80,8 +80,7 @@ struct SearchKernels {
 // Lanes of a row for this number of classes (two more hold the count and the mass).
 int row_width(int classes);
 
-// The instruction sets this machine can run, best first, and the kernels of one of them.
-std::vector<std::string> instruction_sets();
+// The kernels of an instruction set of this machine.
 SearchKernels search_kernels(const std::string& instruction_set, int width);
 
 namespace baseline {

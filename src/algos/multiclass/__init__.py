@@ -5,8 +5,13 @@ from algos._lazy import exports
 __all__, __getattr__ = exports(
     __name__,
     {
+        "ABCLogitBoostClassifier": "abc_boost",
+        "ABCMARTClassifier": "abc_boost",
         "AdaBoostMHClassifier": "adaboost_mh",
         "AdaBoostMMClassifier": "adaboost_mm",
+        "AOSOLogitBoostClassifier": "aoso_logitboost",
+        "LogitBoostClassifier": "logitboost",
+        "MARTClassifier": "logitboost",
         "SAMMEClassifier": "samme",
     },
 )
