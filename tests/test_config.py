@@ -1,6 +1,8 @@
 """A config's mistakes are named with their place and the nearest valid name; a good one says what it means."""
 
 import copy
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -216,3 +218,17 @@ def test_each_rule_has_its_script_log_benchmark_and_resources():
     for text in with_script:
         for directive in ("log:", "benchmark:", "message:", "resources:", "threads: 1", "mem_mb", "runtime"):
             assert directive in text
+
+
+def test_a_config_can_be_looked_at_before_snakemake_reads_it(tmp_path):
+    def look(text):
+        file = tmp_path / "c.yaml"
+        file.write_text(text)
+        command = [sys.executable, "-m", "algos.yamlfile", str(file)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert look("a: 1\n").returncode == 0
+    broken = look("a: [1,\n")
+    assert broken.returncode == 1
+    assert broken.stderr.startswith(f"Error: {tmp_path / 'c.yaml'}, line 2: not valid YAML")
+    assert "Traceback" not in broken.stderr

@@ -1,6 +1,7 @@
 """Reading the YAML files of a user: configs and the registry of data sets."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -42,3 +43,11 @@ def read_yaml(path: str | os.PathLike) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise InputError(f"{path}: holds no 'key: value' lines")
     return content
+
+
+if __name__ == "__main__":  # python -m algos.yamlfile FILE ...: says in one sentence what keeps a file from being read
+    try:
+        for file in sys.argv[1:]:
+            read_yaml(file)
+    except InputError as mistake:
+        sys.exit(f"Error: {mistake}")
