@@ -21,7 +21,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 reproduce: setup ## Run the pipeline: CONFIG names another config, CORES how many jobs run side by side
-	@test -z "$(CONFIG)" || test -f "$(CONFIG)" || { echo "Error: there is no config file $(CONFIG)."; exit 1; }
+	@$(BIN)/python -m algos.yamlfile $(or $(CONFIG),config/config.yaml)
 	$(BIN)/snakemake $(TARGET) --cores $(CORES) $(if $(CONFIG),--configfile $(CONFIG)) $(ARGS)
 	@test ! -f results/report.html || echo "Open results/report.html in a browser."
 
@@ -60,8 +60,8 @@ $(VENV)/.package: $(VENV)/.requirements pyproject.toml CMakeLists.txt $(KERNELS)
 		echo "The C++ extension could not be built; the whole output is in $(VENV)/build.log."; exit 1; }
 	@touch $@
 
-$(VENV)/.bench: $(VENV)/.requirements requirements-bench.in
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check -r requirements-bench.in
+$(VENV)/.bench: $(VENV)/.requirements requirements-bench.lock
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes -r requirements-bench.lock
 	@touch $@
 
 lock: $(VENV)/.requirements ## Make requirements.lock anew from pyproject.toml and requirements.in
@@ -70,6 +70,9 @@ lock: $(VENV)/.requirements ## Make requirements.lock anew from pyproject.toml a
 	$(VENV)-lock/bin/pip-compile --quiet --upgrade --allow-unsafe --extra=data --extra=dev --extra=workflow --generate-hashes \
 		--no-emit-find-links --no-emit-index-url --no-emit-trusted-host --strip-extras \
 		--output-file=requirements.lock pyproject.toml requirements.in
+	$(VENV)-lock/bin/pip-compile --quiet --upgrade --generate-hashes \
+		--no-emit-find-links --no-emit-index-url --no-emit-trusted-host --strip-extras \
+		--output-file=requirements-bench.lock requirements-bench.in
 
 clean: ## Remove results, logs and what Snakemake knows of them; fetched data stay
 	rm -rf results logs .snakemake

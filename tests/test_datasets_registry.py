@@ -133,15 +133,16 @@ def test_names_that_make_no_folder(toy, load, name):
 
 def test_unreadable_registry(tmp_path):
     path = tmp_path / "datasets.yaml"
-    assert "cannot be read" in refusal(load_registry, path, None, SCHEMA)
+    assert "there is no file" in refusal(load_registry, path, None, SCHEMA)
+    assert "cannot be read" in refusal(load_registry, tmp_path, None, SCHEMA)
     path.write_text("a: [1,\n")
-    assert "is not YAML" in refusal(load_registry, path, None, SCHEMA)
+    assert "not valid YAML" in refusal(load_registry, path, None, SCHEMA)
     path.write_text("iris: {}\nwine: {}\niris: {}\n")
-    assert "'iris' occurs twice" in refusal(load_registry, path, None, SCHEMA)
+    assert "the key 'iris' stands twice" in refusal(load_registry, path, None, SCHEMA)
     path.write_text("- iris\n")
-    assert "should be of type object" in refusal(load_registry, path, None, SCHEMA)
+    assert "holds no 'key: value' lines" in refusal(load_registry, path, None, SCHEMA)
     path.write_text("!!python/object/apply:os.system [ls]\n")
-    assert "is not YAML" in refusal(load_registry, path, None, SCHEMA)
+    assert "not valid YAML" in refusal(load_registry, path, None, SCHEMA)
 
 
 # --- a user's own sets -----------------------------------------------------------------------------------------------

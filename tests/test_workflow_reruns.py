@@ -122,8 +122,7 @@ def test_reordering_a_config_reruns_no_fold(workflow, config):
 
 def test_targets_ask_for_what_their_names_say(tmp_path, config):
     config["experiments"]["other"] = copy.deepcopy(config["experiments"]["tiny"])
-    config["experiments"]["other"]["datasets"] = ["wdbc_sklearn"]
-    config["experiments"]["other"]["dataset_aliases"] = {}
+    config["experiments"]["other"].update(datasets=["wdbc_sklearn"], dataset_aliases={}, methods={"svm_rbf": {}})
     workflow = WorkflowCopy.make(tmp_path / "fresh", config)
     assert workflow.planned("data") == {"make_features": 3}
     iris = {name: count for name, count in {**TREES, **SVM}.items() if "iris_sklearn" in name}

@@ -19,6 +19,13 @@ def titles(folds):
     return f"fold {first}" if len(folds) == 1 else f"folds {first} to {last}"
 
 
+# Looked up once for each module, not for each of thousands of jobs.
+METHOD_CODE = {
+    settings.method.module: method_sources(settings.method.module, SOURCES)
+    for experiment in CONFIG.experiments.values()
+    for settings in experiment.methods.values()
+}
+
 TRAINING = [
     (experiment, dataset, method, folds)
     for experiment in CONFIG.experiments.values()
@@ -37,7 +44,7 @@ for experiment, dataset, method, folds in TRAINING:
         input:
             features=f"results/features/{dataset}.parquet",
             splits=f"results/splits/{experiment.name}/{dataset}.parquet",
-            code=method_sources(settings.method.module, SOURCES),
+            code=METHOD_CODE[settings.method.module],
         output:
             records=runs(experiment.name, dataset, method, folds, "json"),
             predictions=runs(experiment.name, dataset, method, folds, "parquet"),

@@ -8,9 +8,10 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from algos.datasets.hints import listed, nearest, one_line
+from algos.datasets.hints import listed, nearest
 from algos.datasets.table import Table
 from algos.exceptions import InputError
+from algos.yamlfile import read_yaml
 
 _READERS = {
     "arff": ("algos.datasets.readers.arff", "load_arff"),
@@ -61,8 +62,8 @@ def load_registry(
     """
     path = Path(path)
     schema = Path(schema) if schema else path.resolve().parent.parent / _SCHEMA
-    rules = _read_yaml(schema)
-    registered = _read_yaml(path)
+    rules = read_yaml(schema)
+    registered = read_yaml(path)
     _check(registered, rules, "registry", str(path))
     own = copy.deepcopy(dict(user_entries or {}))
     _check(own, rules, "user_entries", "data.datasets of the config")
@@ -102,29 +103,6 @@ def reader_of(entry: Mapping[str, Any]) -> tuple[Callable[..., Table], dict[str,
     reader = getattr(importlib.import_module(module), function)
     taken = _options_of(reader)
     return reader, {key: value for key, value in entry.items() if key in taken}
-
-
-def _read_yaml(path: Path) -> Any:
-    import yaml
-
-    class UniqueKeys(yaml.SafeLoader):
-        """A loader that refuses a key given twice, of which YAML would keep the last without a word."""
-
-        def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict:
-            seen = set()
-            for key, _ in node.value:
-                text = str(key.value)
-                if text in seen:
-                    raise yaml.MarkedYAMLError(problem=f"the key {text!r} occurs twice", problem_mark=key.start_mark)
-                seen.add(text)
-            return super().construct_mapping(node, deep)
-
-    try:
-        return yaml.load(path.read_text(encoding="utf-8"), Loader=UniqueKeys)  # a subclass of SafeLoader
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{path}: is not YAML ({one_line(error)})") from None
 
 
 def _check(entries: Any, rules: Mapping[str, Any], kind: str, source: str) -> None:

@@ -11,6 +11,7 @@ from algos.evaluation import splits
 from algos.exceptions import InputError
 from algos.experiments.methods import METHODS, Method
 from algos.experiments.sources import constructor_parameters
+from algos.yamlfile import read_yaml
 
 # Targets that a run has always; an experiment or a data set that is a target too cannot take their names.
 FIXED_TARGETS = ("all", "data", "tables", "figures", "report", "publish")
@@ -186,7 +187,9 @@ def check_config(
     checker = _Checker([Path(file) for file in files])
     checker.check_schema(config, read_yaml(schema))
     data = {**DATA_DEFAULTS, **config.get("data", {})}
-    known = registry.load_registry(data["registry"], data.pop("datasets"))
+    known = registry.load_registry(
+        data["registry"], data.pop("datasets"), Path(schema).with_name("datasets.schema.yaml")
+    )
     experiments = {
         name: _experiment(name, declared, known, checker, Path(source_root))
         for name, declared in config["experiments"].items()
@@ -200,41 +203,6 @@ def check_config(
         data=data,
         figures=dict(config.get("figures", {})),
     )
-
-
-def read_yaml(path: PathLike) -> dict[str, Any]:
-    """Read a YAML file that holds a mapping; a key that stands twice is refused.
-
-    Raises
-    ------
-    InputError
-        When the file is missing, is not YAML, or repeats a key.
-    """
-    import yaml
-
-    class Loader(yaml.SafeLoader):
-        """YAML's own rule lets the later of two equal keys win in silence."""
-
-        def construct_mapping(self, node, deep=False):
-            keys = [self.construct_object(key, deep=True) for key, _ in node.value]
-            for key in keys:
-                if keys.count(key) > 1:
-                    raise InputError(f"{path}, line {node.start_mark.line + 1}: the key {key!r} stands twice")
-            return super().construct_mapping(node, deep)
-
-    try:
-        content = yaml.load(Path(path).read_text(encoding="utf-8"), Loader)
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not UTF-8 text") from None
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"{path}{line}: not valid YAML ({getattr(error, 'problem', error)})") from None
-    if not isinstance(content, dict):
-        raise InputError(f"{path}: holds no 'key: value' lines")
-    return content
 
 
 class _Checker:

@@ -130,14 +130,18 @@ def _installed_file(name: str) -> Path | None:
     return _file_of(".".join([top, *rest]), Path(spec.origin).parent.parent)
 
 
-@cache
-def _parse_version(path: Path, modified: int, size: int) -> ast.Module:
-    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
-
-
 def _parse(path: Path) -> ast.Module:
-    status = path.stat()
-    return _parse_version(path, status.st_mtime_ns, status.st_size)
+    return _parse_text(path.read_text(encoding="utf-8"), str(path))
+
+
+@cache
+def _parse_text(text: str, name: str) -> ast.Module:
+    return ast.parse(text, filename=name)
+
+
+@cache
+def _import_statements(text: str, name: str) -> list[ast.Import | ast.ImportFrom]:
+    return [node for node in ast.walk(_parse_text(text, name)) if isinstance(node, ast.Import | ast.ImportFrom)]
 
 
 def _absolute(node: ast.ImportFrom, module: str, path: Path) -> str:
@@ -156,10 +160,10 @@ def _imports(name: str, path: Path, root: Path) -> set[str]:
     modules = set()
     # A module that names compiled sources imports what is made from them, which has no file of its own.
     compiled = name.rpartition(".")[0] if _kernel_sources(path) else None
-    for node in ast.walk(_parse(path)):
+    for node in _import_statements(path.read_text(encoding="utf-8"), str(path)):
         if isinstance(node, ast.Import):
             modules.update(alias.name for alias in node.names if _inside(alias.name))
-        elif isinstance(node, ast.ImportFrom):
+        else:
             source = _absolute(node, name, path)
             if _inside(source) and source != compiled:
                 for alias in node.names:
