@@ -99,7 +99,7 @@ def test_training_loss_of_aoso_never_rises(rule):
 def test_two_classes_are_binary_logitboost(classifier):
     """One function f = F_1 = -F_0, stepping by half of sum(r - p) / sum(p (1 - p)); its loss falls each round."""
     X, y = load_breast_cancer(return_X_y=True)
-    model = classifier(n_estimators=12, max_leaf_nodes=2, min_samples_leaf=10).fit(X, y)
+    model = classifier(n_estimators=12, max_leaf_nodes=2, min_samples_leaf=10, max_bins=569).fit(X, y)
     f = np.zeros(len(y))
     counts = np.ones(len(y), dtype=int)
     for _ in range(12):

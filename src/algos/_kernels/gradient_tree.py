@@ -88,7 +88,7 @@ class GradientTreeBooster:
         min_samples_leaf: int = 1,
         learning_rate: float = 0.1,
         max_leaf_value: float = 50.0,
-        max_bins: int = 1000,
+        max_bins: int = 256,
         least_squares: bool = False,
         instruction_set: str | None = None,
     ) -> None:

@@ -156,36 +156,42 @@ SoftmaxState::SoftmaxState(std::vector<std::int32_t> labels, std::vector<double>
   update();
 }
 
-void SoftmaxState::add(const Tree& tree, std::vector<double>& scores) const {
-  const std::int64_t n = rows_.n;
-  const auto one = [](const std::vector<std::int32_t>& classes) {
+namespace {
+
+// Adds a tree's leaves to the scores (classes x stride) of the rows [begin, end), the first of which is at `scores`.
+void add_leaves(const Tree& tree, std::int64_t begin, std::int64_t end, double* scores, std::int64_t stride) {
+  const std::uint16_t* leaf_of = tree.leaf_of.data() + begin;
+  const double* value = tree.value.data();
+  const std::int64_t count = end - begin;
+  const auto same = [](const std::vector<std::int32_t>& classes) {
     return std::all_of(classes.begin(), classes.end(), [&](std::int32_t k) { return k == classes[0]; });
   };
-  if (one(tree.plus) && one(tree.minus)) {  // the common case has no branch inside its loops
-    double* plus = scores.data() + tree.plus[0] * n;
-    for (std::int64_t i = 0; i < n; ++i) plus[i] += tree.value[tree.leaf_of[i]];
+  if (same(tree.plus) && same(tree.minus)) {  // the common case has no choice inside its loops
+    double* plus = scores + tree.plus[0] * stride;
+    for (std::int64_t i = 0; i < count; ++i) plus[i] += value[leaf_of[i]];
     if (tree.minus[0] < 0) return;
-    double* minus = scores.data() + tree.minus[0] * n;
-    for (std::int64_t i = 0; i < n; ++i) minus[i] -= tree.value[tree.leaf_of[i]];
+    double* minus = scores + tree.minus[0] * stride;
+    for (std::int64_t i = 0; i < count; ++i) minus[i] -= value[leaf_of[i]];
     return;
   }
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::uint16_t leaf = tree.leaf_of[i];
-    scores[tree.plus[leaf] * n + i] += tree.value[leaf];
-    scores[tree.minus[leaf] * n + i] -= tree.value[leaf];
+  for (std::int64_t i = 0; i < count; ++i) {
+    scores[tree.plus[leaf_of[i]] * stride + i] += value[leaf_of[i]];
+    scores[tree.minus[leaf_of[i]] * stride + i] -= value[leaf_of[i]];
   }
 }
 
-void SoftmaxState::softmax(const std::vector<double>& scores, double* probabilities, double* losses,
-                           double* residuals) const {
-  for (std::int64_t begin = 0; begin < rows_.n; begin += kSoftmaxBlock) {
-    const std::int64_t end = std::min(rows_.n, begin + kSoftmaxBlock);
-    kernels_.softmax(rows_, classes_, scores.data(), begin, end, probabilities, losses + begin, residuals + begin);
-  }
-}
+Wide fixed_loss(double weight, double loss) { return Wide(weight * loss * kLossScale); }
+
+double to_loss(Wide sum) { return double(sum) / kLossScale; }
+
+}  // namespace
+
+void SoftmaxState::add(const Tree& tree) { add_leaves(tree, 0, rows_.n, scores_.data(), rows_.n); }
 
 void SoftmaxState::update() {
-  softmax(scores_, probabilities_.data(), losses_.data(), residuals_.data());
+  for (std::int64_t begin = 0; begin < rows_.n; begin += kSoftmaxBlock)
+    kernels_.softmax(rows_.labels + begin, std::min(rows_.n - begin, kSoftmaxBlock), classes_, scores_.data() + begin,
+                     rows_.n, probabilities_.data() + begin, losses_.data() + begin, residuals_.data() + begin);
   set_scales();
 }
 
@@ -204,14 +210,6 @@ void SoftmaxState::set_scales() {
   least_squares_.w = factor(61 - rows - counted, exponent_of(heaviest));
 }
 
-namespace {
-
-Wide fixed_loss(double weight, double loss) { return Wide(weight * loss * kLossScale); }
-
-double to_loss(Wide sum) { return double(sum) / kLossScale; }
-
-}  // namespace
-
 double SoftmaxState::loss() const {
   Wide sum = 0;
   for (std::int64_t i = 0; i < rows_.n; ++i) sum += fixed_loss(weights_[i], losses_[i]);
@@ -226,13 +224,20 @@ std::vector<double> SoftmaxState::class_losses() const {
   return losses;
 }
 
-double SoftmaxState::loss_of(const std::vector<double>& scores) const {
-  other_probabilities_.resize(scores.size());
-  other_losses_.resize(losses_.size());
-  other_residuals_.resize(losses_.size());
-  softmax(scores, other_probabilities_.data(), other_losses_.data(), other_residuals_.data());
+// Block by block, so that a block's scores stay in the cache while all trees are added.
+double SoftmaxState::loss_with(const std::vector<const Tree*>& trees) const {
+  std::vector<double> scores(classes_ * kSoftmaxBlock), probabilities(scores.size());
+  double losses[kSoftmaxBlock], residuals[kSoftmaxBlock];
   Wide sum = 0;
-  for (std::int64_t i = 0; i < rows_.n; ++i) sum += fixed_loss(weights_[i], other_losses_[i]);
+  for (std::int64_t begin = 0; begin < rows_.n; begin += kSoftmaxBlock) {
+    const std::int64_t end = std::min(rows_.n, begin + kSoftmaxBlock), count = end - begin;
+    for (int k = 0; k < classes_; ++k)
+      std::copy_n(scores_.data() + k * rows_.n + begin, count, scores.data() + k * kSoftmaxBlock);
+    for (const Tree* tree : trees) add_leaves(*tree, begin, end, scores.data(), kSoftmaxBlock);
+    kernels_.softmax(rows_.labels + begin, count, classes_, scores.data(), kSoftmaxBlock, probabilities.data(), losses,
+                     residuals);
+    for (std::int64_t i = 0; i < count; ++i) sum += fixed_loss(weights_[begin + i], losses[i]);
+  }
   return to_loss(sum);
 }
 
@@ -268,9 +273,9 @@ int GradientBooster::grow_node_pairs(PairRule rule) {
 }
 
 double GradientBooster::loss_with(const std::vector<int>& trees) const {
-  std::vector<double> scores = state_.scores();
-  for (int tree : trees) state_.add(pending_.at(tree), scores);
-  return state_.loss_of(scores);
+  std::vector<const Tree*> added;
+  for (int tree : trees) added.push_back(&pending_.at(tree));
+  return state_.loss_with(added);
 }
 
 double GradientBooster::accept(const std::vector<int>& trees) {

@@ -40,19 +40,17 @@ class SoftmaxState {
   const FixedPoint& newton_scale() const { return newton_; }
   const FixedPoint& least_squares_scale() const { return least_squares_; }
 
-  // Adds a tree's leaves to scores (classes x n).
-  void add(const Tree& tree, std::vector<double>& scores) const;
-  void add(const Tree& tree) { add(tree, scores_); }
+  // Adds a tree's leaves to the scores.
+  void add(const Tree& tree);
   // Brings probabilities, losses and the scale of gradients up to the scores.
   void update();
   // Total loss -sum w log p, and that of each class's rows.
   double loss() const;
   std::vector<double> class_losses() const;
-  // The total loss that other scores would have.
-  double loss_of(const std::vector<double>& scores) const;
+  // The total loss if these trees were added.
+  double loss_with(const std::vector<const Tree*>& trees) const;
 
  private:
-  void softmax(const std::vector<double>& scores, double* probabilities, double* losses, double* residuals) const;
   void set_scales();
 
   std::vector<std::int32_t> labels_;
@@ -63,7 +61,6 @@ class SoftmaxState {
   RowValues rows_;
   std::vector<double> scores_, probabilities_;  // classes x n
   std::vector<double> losses_, residuals_;      // of rows
-  mutable std::vector<double> other_probabilities_, other_losses_, other_residuals_;
   FixedPoint newton_, least_squares_;
 };
 

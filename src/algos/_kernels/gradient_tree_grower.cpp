@@ -110,11 +110,8 @@ void TreeGrower::split(GradientSource& source, Node& node, Tree& tree, std::vect
   const auto last_left = std::int32_t(node.cut - data_.start()[feature]);
   const auto inner = std::int32_t(tree.feature.size());
   std::int64_t middle = node.begin, n_right = 0;
-  std::int32_t below = -1, above = 1 << 16;
   for (std::int64_t p = node.begin; p < node.end; ++p) {
-    const std::int32_t row = rows_[p], code = codes[row], to_right = code > last_left;
-    below = std::max(below, to_right ? -1 : code);
-    above = std::min(above, to_right ? code : 1 << 16);
+    const std::int32_t row = rows_[p], to_right = codes[row] > last_left;
     rows_[middle] = row;  // both writes always happen, only one counter moves: no branch to mispredict
     scratch_[n_right] = row;
     middle += 1 - to_right;
@@ -123,7 +120,7 @@ void TreeGrower::split(GradientSource& source, Node& node, Tree& tree, std::vect
   std::copy_n(scratch_.begin(), n_right, rows_.begin() + middle);
   if (node.parent >= 0) (node.is_right ? tree.right : tree.left)[node.parent] = inner;
   tree.feature.push_back(feature);
-  tree.threshold.push_back(data_.threshold(data_.start()[feature] + below, data_.start()[feature] + above));
+  tree.threshold.push_back(data_.threshold(node.cut, next_bin(node, source.scale().count_mask())));
   tree.gain.push_back(node.gain * source.scale().w / source.scale().g / source.scale().g);
   tree.left.push_back(0);
   tree.right.push_back(0);
@@ -147,6 +144,15 @@ void TreeGrower::split(GradientSource& source, Node& node, Tree& tree, std::vect
   release(node);
   open.push_back(std::move(left));
   open.push_back(std::move(right));
+}
+
+// The first bin after the cut that holds rows of the node. (The bin before the cut does: of equal cuts the first is
+// taken.)
+std::int64_t TreeGrower::next_bin(const Node& node, std::int64_t count_mask) const {
+  const Sums* histogram = histograms_[node.histogram].data();
+  std::int64_t bin = node.cut + 1;
+  while ((histogram[bin].w & count_mask) == 0) ++bin;
+  return bin;
 }
 
 // Histograms of the children that may be split. Of fixed gradients the smaller child's is made from its rows, and the

@@ -111,6 +111,7 @@ class TreeGrower {
   }
   void build(const GradientSource& source, Node& node);
   void add_rows(const GradientSource& source, const Node& rows, int sign, Sums total, int histogram);
+  std::int64_t next_bin(const Node& node, std::int64_t count_mask) const;
   void release(Node& node);
   void add_leaf(const GradientSource& source, const Node& node, double factor, Tree& tree);
 

@@ -135,22 +135,20 @@ inline double exp_of_negative(double x) {
   return y;
 }
 
-void softmax(const RowValues& rows, int classes, const double* scores, std::int64_t begin, std::int64_t end,
-             double* probabilities, double* losses, double* residuals) {
+void softmax(const std::int32_t* __restrict labels, std::int64_t count, int classes, const double* scores,
+             std::int64_t stride, double* probabilities, double* losses, double* residuals) {
   double most[kSoftmaxBlock], sum[kSoftmaxBlock], others[kSoftmaxBlock];
-  const std::int64_t count = end - begin;
-  const std::int32_t* __restrict labels = rows.labels + begin;
   for (std::int64_t i = 0; i < count; ++i) {
-    most[i] = scores[begin + i];
+    most[i] = scores[i];
     sum[i] = others[i] = 0;
   }
   for (int k = 1; k < classes; ++k) {
-    const double* __restrict score = scores + k * rows.n + begin;
+    const double* __restrict score = scores + k * stride;
     for (std::int64_t i = 0; i < count; ++i) most[i] = score[i] > most[i] ? score[i] : most[i];
   }
   for (int k = 0; k < classes; ++k) {
-    const double* __restrict score = scores + k * rows.n + begin;
-    double* __restrict p = probabilities + k * rows.n + begin;
+    const double* __restrict score = scores + k * stride;
+    double* __restrict p = probabilities + k * stride;
     for (std::int64_t i = 0; i < count; ++i) {
       const double e = exp_of_negative(score[i] - most[i]);
       p[i] = e;
@@ -159,11 +157,11 @@ void softmax(const RowValues& rows, int classes, const double* scores, std::int6
     }
   }
   for (int k = 0; k < classes; ++k) {
-    double* __restrict p = probabilities + k * rows.n + begin;
+    double* __restrict p = probabilities + k * stride;
     for (std::int64_t i = 0; i < count; ++i) p[i] /= sum[i];
   }
   for (std::int64_t i = 0; i < count; ++i) {
-    const double score = scores[labels[i] * rows.n + begin + i];
+    const double score = scores[labels[i] * stride + i];
     // Where the label has the highest score its exponential is 1, and the small others are summed without it.
     losses[i] = score == most[i] ? std::log1p(others[i]) : std::log(sum[i]) + (most[i] - score);
     residuals[i] = others[i] / sum[i];

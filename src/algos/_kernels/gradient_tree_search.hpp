@@ -48,10 +48,10 @@ struct TreeKernels {
   // that leave a count of `least` and a positive w on each side; -1 where there is none. `scratch` holds 3 * padded numbers.
   std::int64_t (*search)(const Sums* histogram, const std::int64_t* start, std::int64_t n_features, Sums total,
                          int count_bits, std::int64_t least, std::int64_t padded, double* scratch, double* score);
-  // Probabilities of the rows [begin, end) from scores, both classes x n; the loss -log p of each row's label and
-  // 1 - p of it.
-  void (*softmax)(const RowValues& rows, int classes, const double* scores, std::int64_t begin, std::int64_t end,
-                  double* probabilities, double* losses, double* residuals);
+  // Probabilities of some rows from their scores, both classes x stride; the loss -log p of each row's label and 1 - p
+  // of it.
+  void (*softmax)(const std::int32_t* labels, std::int64_t count, int classes, const double* scores,
+                  std::int64_t stride, double* probabilities, double* losses, double* residuals);
   // (g, w) and Hessians of one class, or of a pair of them, from their probabilities.
   void (*class_gradients)(const RowValues& rows, int plus, const double* p, const FixedPoint& scale,
                           bool least_squares, Sums* gradients, std::int64_t* hessians);
@@ -69,7 +69,7 @@ struct TreeKernels {
                          std::int64_t* hessians);
 };
 
-constexpr std::int64_t kSoftmaxBlock = 256;  // most rows that `softmax` takes at once
+constexpr std::int64_t kSoftmaxBlock = 128;  // most rows that `softmax` takes at once
 
 // The kernels of an instruction set of this machine.
 TreeKernels tree_kernels(const std::string& instruction_set);

@@ -33,7 +33,7 @@ class AOSOLogitBoostClassifier(GradientBooster):
         their weight.
     max_leaf_value : float, default=5
         Leaves' values are clipped to plus or minus this before shrinkage, as in the original program.
-    max_bins : int, default=1000
+    max_bins : int, default=256
         A feature with more distinct values than this is cut between that many groups of equal frequency; others are
         cut between any two values.
     random_state : int, RandomState instance or None, default=None
@@ -93,7 +93,7 @@ class AOSOLogitBoostClassifier(GradientBooster):
         pair_rule: str = "second_order",
         min_samples_leaf: int = 1,
         max_leaf_value: float = 5.0,
-        max_bins: int = 1000,
+        max_bins: int = 256,
         random_state: Any = None,
     ) -> None:
         self.n_estimators = n_estimators
