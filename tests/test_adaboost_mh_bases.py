@@ -1,5 +1,7 @@
 """AdaBoostMHClassifier with Hamming products and single-label trees."""
 
+import doctest
+import importlib
 import pickle
 
 import numpy as np
@@ -197,3 +199,10 @@ def test_small_single_label_trees_lose_their_edge():
     assert small.n_estimators_ < 60
     hamming = AdaBoostMHClassifier("hamming_tree", n_estimators=60, n_inner_nodes=3).fit(X, y)
     assert hamming.n_estimators_ == 60
+
+
+@pytest.mark.parametrize("module", ["adaboost_mh", "samme", "adaboost_mm"])
+def test_examples_print_what_they_say(module):
+    result = doctest.testmod(importlib.import_module(f"algos.multiclass.{module}"))
+    assert result.attempted > 0
+    assert result.failed == 0
