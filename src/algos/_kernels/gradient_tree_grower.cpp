@@ -1,7 +1,6 @@
 #include "gradient_tree_grower.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 namespace algos {
