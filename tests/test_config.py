@@ -171,6 +171,18 @@ def test_what_folds_depend_on_leaves_out_how_they_are_parted(config, tmp_path):
     assert check(config, tmp_path).experiments["tiny"].training("iris_sklearn", "svm_rbf") != before
 
 
+def test_remarks_belong_to_a_data_set_and_method_of_the_experiment(config, tmp_path):
+    declared = config["experiments"]["tiny"]
+    declared["remarks"] = {"iris_sklearn": {"svm_rbf": "Why."}}
+    assert check(config, tmp_path).experiments["tiny"].remarks == declared["remarks"]
+    declared["remarks"] = {"iris_sklern": {"svm_rbf": "Why."}}
+    with pytest.raises(InputError, match="unknown data set 'iris_sklern'; the nearest valid name is 'iris_sklearn'"):
+        check(config, tmp_path)
+    declared["remarks"] = {"iris_sklearn": {"svm": "Why."}}
+    with pytest.raises(InputError, match="unknown method 'svm'; the nearest valid name is 'svm_rbf'"):
+        check(config, tmp_path)
+
+
 def test_a_data_set_can_have_params_and_grid_of_its_own(config, tmp_path):
     method = config["experiments"]["tiny"]["methods"]["svm_rbf"]
     method["per_dataset"] = {"iris_sklearn": {"params": {"shrinking": False}, "grid": {"gamma": [3.0]}}}

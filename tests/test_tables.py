@@ -145,6 +145,13 @@ def test_alias_and_notes_and_unprinted(tmp_path):
     assert second["note"] == "Nothing printed to compare with."
 
 
+def test_a_remark_can_belong_to_one_method_alone(tmp_path):
+    reported = printed(tmp_path, "wine,ADABOOST.MH w Hamming trees,10,1", "wine,SVM (Gaussian kernel),10,1")
+    summary = summary_of([make_record("wine"), make_record("wine", "svm")])
+    rows = compare(summary, reported, {}, METHODS, {"wine": "Both.", "wine/svm": "One."})
+    assert {row["method"]: row["note"] for row in rows} == {"tree": "Both.", "svm": "Both. One."}
+
+
 def test_two_results_for_one_cell_are_refused(tmp_path):
     reported = printed(tmp_path, "wine,ADABOOST.MH w Hamming trees,10,1")
     with pytest.raises(InputError, match="tree on wine and tree on my_wine both stand for the printed cell wine"):

@@ -25,6 +25,11 @@ def table_settings(experiment):
         },
         "notes": {
             name: entry["note"] for name, entry in entries.items() if "note" in entry
+        }
+        | {
+            f"{dataset}/{method}": sentence
+            for dataset, sentences in experiment.remarks.items()
+            for method, sentence in sentences.items()
         },
     }
 

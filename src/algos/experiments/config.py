@@ -72,6 +72,7 @@ class Experiment:
     reported: str | None
     publish: bool
     dataset_aliases: dict[str, str]
+    remarks: dict[str, dict[str, str]]
     methods: dict[str, MethodSettings]
 
     def fold_names(self) -> list[str]:
@@ -302,6 +303,13 @@ def _experiment(
     for dataset in aliases:
         if dataset not in declared["datasets"]:
             raise checker.unknown((*at, "dataset_aliases", dataset), "data set", dataset, declared["datasets"])
+    remarks = declared.get("remarks", {})
+    for dataset, sentences in remarks.items():
+        if dataset not in declared["datasets"]:
+            raise checker.unknown((*at, "remarks", dataset), "data set", dataset, declared["datasets"])
+        for method in sentences:
+            if method not in declared["methods"]:
+                raise checker.unknown((*at, "remarks", dataset, method), "method", method, declared["methods"])
     protocol = declared["protocol"]
     return Experiment(
         name=name,
@@ -314,6 +322,7 @@ def _experiment(
         reported=_reported(declared.get("reported"), at, checker),
         publish=declared.get("publish", False),
         dataset_aliases=dict(aliases),
+        remarks=dict(remarks),
         methods={
             method: _method(method, settings or {}, declared["datasets"], (*at, "methods"), checker, source_root)
             for method, settings in declared["methods"].items()

@@ -152,7 +152,8 @@ def compare(
     methods : dict
         Registry name -> object with ``printed_labels``.
     notes : dict, optional
-        Our data set -> a sentence that belongs to each of its numbers (e.g. which of two candidates it is).
+        Our data set -> a sentence that belongs to each of its numbers (e.g. which of two candidates it is);
+        ``"<data set>/<method>"`` -> a sentence for that one.
 
     Returns
     -------
@@ -291,6 +292,7 @@ def _dataset_note(row: Mapping[str, Any], notes: Mapping[str, str]) -> str:
     parts = []
     if row["printed_dataset"] and row["dataset"] != row["printed_dataset"]:
         parts.append(f"Our data set is {row['dataset']}.")
-    if row["dataset"] in notes:
-        parts.append(notes[row["dataset"]])
+    for key in (row["dataset"], f"{row['dataset']}/{row['method']}"):
+        if key in notes:
+            parts.append(notes[key])
     return " ".join(parts)

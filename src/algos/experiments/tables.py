@@ -355,7 +355,7 @@ def write_tables(
     title : str
         The experiment's title, for captions.
     notes : dict, optional
-        Our data set -> sentence to put into the notes of its numbers.
+        As in :func:`~algos.experiments.reported.compare`.
 
     Raises
     ------
