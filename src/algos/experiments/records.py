@@ -148,7 +148,7 @@ class Cost:
         self._cpu = time.process_time()
         self.seconds: dict[str, float] = {}
         # Linux can forget the highest memory so far; elsewhere a fold's peak is that of its process.
-        self._peak_was_reset = _reset_peak_memory()
+        self._peak_was_reset = reset_peak_memory()
 
     def part_done(self, name: str) -> None:
         """Count the CPU time since the last call, or since the start, as that of one part."""
@@ -161,11 +161,12 @@ class Cost:
         return {
             **{f"{name}_cpu_seconds": seconds for name, seconds in self.seconds.items()},
             "wall_seconds": round(time.perf_counter() - self._wall, 4),
-            "peak_memory_mib": round(_peak_memory_mib(self._peak_was_reset), 1),
+            "peak_memory_mib": round(peak_memory_mib(self._peak_was_reset), 1),
         }
 
 
-def _reset_peak_memory() -> bool:
+def reset_peak_memory() -> bool:
+    """Let the process's highest memory so far be forgotten; say whether the system can (Linux)."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
@@ -173,7 +174,11 @@ def _reset_peak_memory() -> bool:
     return True
 
 
-def _peak_memory_mib(since_reset: bool) -> float:
+def peak_memory_mib(since_reset: bool) -> float:
+    """Return the highest resident memory in MiB since `reset_peak_memory`, or in the process's life if it could not.
+
+    On Linux that life begins with the memory of the process that started this one.
+    """
     if since_reset:
         for line in Path("/proc/self/status").read_text().splitlines():
             if line.startswith("VmHWM:"):
