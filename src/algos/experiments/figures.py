@@ -252,8 +252,11 @@ def draw_error_against_n(panels: Sequence[GridPanel], style: Style) -> "Figure":
         for one, panel in zip(axes, panels, strict=True):
             _draw_grid(one, panel, style)
             set_title(one, panel.title)
-        names = {_PARAMETER_LABELS.get(panel.parameter, panel.parameter) for panel in panels}
-        label_outer(axes, " or ".join(sorted(names)), "validation error (%)")
+        names = [_PARAMETER_LABELS.get(panel.parameter, panel.parameter) for panel in panels]
+        label_outer(axes, names[0], "validation error (%)")
+        if len(set(names)) > 1:  # methods with base learners of different kinds
+            for one, name in zip(axes, names, strict=True):
+                one.set_xlabel(name)
         color = style.colors[0]
         mean = "mean ± std" if any(std > 0 for panel in panels for std in panel.stds) else "error"
         handles = [
