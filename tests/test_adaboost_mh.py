@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from conftest import tied_data
 from oracles import hamming_tree as oracle
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_multilabel_classification
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -105,6 +106,27 @@ def test_multilabel_starts_from_uniform_weights():
     np.testing.assert_array_equal(model.predict(X), scores > 0)
     np.testing.assert_allclose(model.staged_error(X, Y)[-1], (model.predict(X) != Y).mean())
     np.testing.assert_allclose(model.predict_proba(X), 1 / (1 + np.exp(-2 * scores)))
+
+
+def test_multilabel_targets_hold_only_0_and_1_and_may_be_sparse():
+    X, Y = make_multilabel_classification(n_samples=60, n_classes=4, random_state=1)
+    model = AdaBoostMHClassifier(n_inner_nodes=2, n_estimators=10).fit(X, Y)
+    for other in (csr_array(Y), csr_matrix(Y), Y.astype(bool)):
+        again = clone(model).fit(X, other)
+        np.testing.assert_array_equal(model.decision_function(X), again.decision_function(X))
+        np.testing.assert_array_equal(model.staged_error(X, Y), model.staged_error(X, other))
+    for wrong, found in ((2 * Y - 1, "-1"), (2 * Y, "2")):
+        with pytest.raises(ValueError, match=f"only 0 and 1; it has {found}"):
+            clone(model).fit(X, wrong)
+        with pytest.raises(ValueError, match=f"only 0 and 1; it has {found}"):
+            model.staged_error(X, wrong)
+
+
+def test_huge_sample_weights_count_by_their_ratios(wine):
+    X, y = wine
+    plain = AdaBoostMHClassifier(n_estimators=5).fit(X, y)
+    huge = AdaBoostMHClassifier(n_estimators=5).fit(X, y, sample_weight=np.full(len(y), 1e308))
+    np.testing.assert_array_equal(plain.decision_function(X), huge.decision_function(X))
 
 
 def test_probabilities_follow_the_scores(wine):

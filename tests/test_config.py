@@ -205,7 +205,62 @@ def test_a_data_set_can_have_params_and_grid_of_its_own(config, tmp_path):
 def test_a_users_own_data_set_joins_by_five_lines(config, tmp_path):
     config["data"] = {"datasets": {"mine": {"reader": "csv", "files": ["mine.csv"], "target": "class"}}}
     config["experiments"]["tiny"]["datasets"].append("mine")
+    with pytest.raises(InputError, match=r"data.datasets.mine.files: there is no file"):
+        check(config, tmp_path)
+    file = tmp_path / "mine.csv"
+    file.write_text("x,class\n1,a\n2,b\n")
+    config["data"]["datasets"]["mine"]["files"] = [str(file.with_name("mien.csv"))]
+    with pytest.raises(InputError, match=r"mien.csv'; did you mean '.*mine.csv'"):
+        check(config, tmp_path)
+    config["data"]["datasets"]["mine"]["files"] = [str(file)]
     assert check(config, tmp_path).datasets["mine"]["reader"] == "csv"
+
+
+@pytest.mark.parametrize(
+    ("method", "part", "key", "value", "sentence"),
+    [
+        (
+            "adaboost_mh_hamming_tree",
+            "params",
+            "n_estimators",
+            -5,
+            r"params.n_estimators: The 'n_estimators' parameter",
+        ),
+        ("adaboost_mh_hamming_tree", "params", "n_estimators", True, r"params.n_estimators: True is no number"),
+        ("adaboost_mh_hamming_tree", "grid", "n_inner_nodes", [1, None], r"grid.n_inner_nodes.1: .* Got None"),
+        ("adaboost_mh_hamming_tree", "grid", "n_inner_nodes", [1.5], r"grid.n_inner_nodes.0: .* Got 1.5"),
+        ("svm_rbf", "grid", "C", [1, -1], r"grid.C.1: The 'C' parameter of SVC .* Got -1"),
+        ("svm_rbf", "grid", "C", ["1e-3"], r"grid.C.0: .* Write 0.001 or 1.0e-03"),
+    ],
+)
+def test_values_an_estimator_would_refuse_are_refused_before_any_job(
+    config, tmp_path, method, part, key, value, sentence
+):
+    settings = config["experiments"]["tiny"]["methods"][method]
+    settings.setdefault(part, {})[key] = value
+    with pytest.raises(InputError, match=sentence):
+        check(config, tmp_path)
+    del settings[part][key]
+    settings["per_dataset"] = {"iris_sklearn": {part: {key: value}}}
+    with pytest.raises(InputError, match="per_dataset.iris_sklearn." + sentence):
+        check(config, tmp_path)
+
+
+def test_values_found_good_are_not_checked_again(config, tmp_path, monkeypatch):
+    file = tmp_path / "mine.yaml"
+    file.write_text(yaml.safe_dump(config))
+    check_config(config, [file], SCHEMA, SOURCES, tmp_path / "checked")
+    monkeypatch.setattr("algos.experiments.config.make_estimator", None)
+    check_config(config, [file], SCHEMA, SOURCES, tmp_path / "checked")
+    config["experiments"]["tiny"]["methods"]["svm_rbf"]["grid"]["C"] = [-1]
+    with pytest.raises(TypeError):
+        check_config(config, [file], SCHEMA, SOURCES, tmp_path / "checked")
+
+
+def test_an_alias_must_be_a_data_set_of_the_print(config, tmp_path):
+    config["experiments"]["tiny"].update(reported="hamming_trees_table2", dataset_aliases={"iris_sklearn": "irs"})
+    with pytest.raises(InputError, match=r"iris_sklearn: unknown data set of hamming_trees_table2 'irs'.* is 'iris'"):
+        check(config, tmp_path)
 
 
 def test_no_module_of_the_library_imports_the_workflow():

@@ -416,3 +416,24 @@ def test_wrong_declarations(make):
 
 def test_names_that_clash_after_coding(make):
     assert "both called 'c=u'" in refusal(make("c=u,c,class\n1,u,x\n2,v,y\n3,u,x\n"), categorical={"c": "one_hot"})
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1,2,a\n3,4,b\n5,6,a\n", "1;red;a\n3;blue;b\n5;red;a\n", "1,2,3\n4,5,6\n7,8,6\n"],
+    ids=["label last", "a word among numbers", "numbers only"],
+)
+def test_a_row_of_data_is_not_taken_for_a_header(tmp_path, text):
+    path = tmp_path / "headless.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=r"line 1: the header looks like a row of data; give `header: false`"):
+        load_csv(path)
+    assert load_csv(path, header=False, categorical=None, drop=[1]).n_samples == text.count("\n")
+
+
+def test_numbers_may_be_names_of_columns(tmp_path):
+    path = tmp_path / "pixels.csv"
+    path.write_text("0,1,class\n3,4,b\n5,6,a\n7,8,a\n")
+    table = load_csv(path)
+    assert table.n_samples == 3
+    assert any("if line 1 is data" in note for note in table.notes)

@@ -26,7 +26,9 @@ wildcard_constraints:
 def checked_config():
     """The config, or one sentence that says what is wrong with it."""
     try:
-        return check_config(config, workflow.configfiles, SCHEMA, SOURCES)
+        return check_config(
+            config, workflow.configfiles, SCHEMA, SOURCES, "results/.checked"
+        )
     except InputError as error:
         sys.exit(f"Error: {error}")
 

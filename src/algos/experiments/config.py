@@ -1,7 +1,11 @@
 """What a run does: reading and checking a config, and what follows from it without reading any data."""
 
+import csv
+import hashlib
+import json
 import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -9,7 +13,7 @@ from typing import Any
 
 from algos.evaluation import splits
 from algos.exceptions import InputError
-from algos.experiments.methods import METHODS, Method
+from algos.experiments.methods import METHODS, Method, make_estimator
 from algos.experiments.sources import constructor_parameters
 from algos.yamlfile import read_yaml
 
@@ -161,7 +165,11 @@ def load_config(files: Iterable[PathLike], schema: PathLike, source_root: PathLi
 
 
 def check_config(
-    config: Mapping[str, Any], files: Iterable[PathLike], schema: PathLike, source_root: PathLike
+    config: Mapping[str, Any],
+    files: Iterable[PathLike],
+    schema: PathLike,
+    source_root: PathLike,
+    approvals: PathLike | None = None,
 ) -> Config:
     """Check a config against its schema and the registries, and fill in defaults.
 
@@ -173,6 +181,8 @@ def check_config(
         The files it was read from, so that a mistake can be shown where it stands.
     schema, source_root : path-like
         As in `load_config`.
+    approvals : path-like, optional
+        A folder where parameter values found good are remembered, since checking them imports the estimators.
 
     Returns
     -------
@@ -196,6 +206,8 @@ def check_config(
         for name, declared in config["experiments"].items()
     }
     used = sorted({dataset for experiment in experiments.values() for dataset in experiment.datasets})
+    _check_files({name: known[name] for name in used}, checker)
+    _check_values(experiments.values(), checker, approvals)
     _check_targets(experiments, used, checker)
     _check_publication(experiments.values(), checker)
     return Config(
@@ -303,6 +315,11 @@ def _experiment(
     for dataset in aliases:
         if dataset not in declared["datasets"]:
             raise checker.unknown((*at, "dataset_aliases", dataset), "data set", dataset, declared["datasets"])
+    reported = _reported(declared.get("reported"), at, checker)
+    printed = _printed_datasets(reported)
+    for dataset, alias in aliases.items():
+        if printed and alias not in printed:
+            raise checker.unknown((*at, "dataset_aliases", dataset), f"data set of {reported}", alias, printed)
     remarks = declared.get("remarks", {})
     for dataset, sentences in remarks.items():
         if dataset not in declared["datasets"]:
@@ -319,7 +336,7 @@ def _experiment(
         protocol={"kind": protocol["kind"], **PROTOCOL_DEFAULTS[protocol["kind"]], **protocol},
         n_selection_folds=declared.get("selection", {}).get("n_folds", 5),
         seed=declared.get("seed", 0),
-        reported=_reported(declared.get("reported"), at, checker),
+        reported=reported,
         publish=declared.get("publish", False),
         dataset_aliases=dict(aliases),
         remarks=dict(remarks),
@@ -336,6 +353,13 @@ def _reported(name: str | None, at: tuple, checker: _Checker) -> str | None:
         known = sorted(path.stem for path in folder.glob("*.csv"))
         raise checker.unknown((*at, "reported"), "printed table", name, known)
     return name
+
+
+def _printed_datasets(name: str | None) -> list[str]:
+    if name is None:
+        return []
+    with open(f"config/reported/{name}.csv", newline="", encoding="utf-8") as file:
+        return sorted({row["dataset"] for row in csv.DictReader(file) if "dataset" in row})
 
 
 def _method(
@@ -381,6 +405,18 @@ def _method(
     )
 
 
+def _check_files(entries: Mapping[str, dict], checker: _Checker) -> None:
+    """Refuse a user's data set whose file is not there, before anything is computed."""
+    for name, entry in entries.items():
+        for path in (Path(file["path"]) for file in entry.get("files", ()) if "path" in file):
+            if path.is_file():
+                continue
+            there = sorted(other.name for other in path.parent.glob("*") if other.is_file())
+            near = get_close_matches(path.name, there, n=1)
+            hint = f"; did you mean {str(path.parent / near[0])!r}?" if near else "; correct it"
+            raise checker.error(("data", "datasets", name, "files"), f"there is no file {str(path)!r}{hint}")
+
+
 def _check_parameters(
     method: Method, params: Mapping, grid: Mapping, settable: list[str], at: tuple, checker: _Checker
 ) -> None:
@@ -396,6 +432,56 @@ def _check_parameters(
                 raise checker.unknown((*at, part, key), f"parameter of {method.name}", key, settable)
             if key in params and key in grid:
                 raise checker.error((*at, "grid", key), "is fixed in 'params' and searched in 'grid'; keep one")
+
+
+def _check_values(experiments: Iterable[Experiment], checker: _Checker, approvals: PathLike | None) -> None:
+    """Refuse parameter values that an estimator would refuse, before any job starts.
+
+    A job that fails has already lost the results it was to replace, so what can be known early must be.
+    """
+    settings = [
+        (("experiments", experiment.name, "methods", name), method)
+        for experiment in experiments
+        for name, method in experiment.methods.items()
+    ]
+    content = json.dumps([(at, m.method.defaults, m.params, m.grid, m.per_dataset) for at, m in settings], default=str)
+    approval = Path(approvals, hashlib.sha256(content.encode()).hexdigest()) if approvals else None
+    if approval and approval.exists():
+        return
+    for at, method in settings:
+        parts = [(at, method.params, method.grid)]
+        parts += [
+            ((*at, "per_dataset", dataset), here.get("params", {}), here.get("grid", {}))
+            for dataset, here in method.per_dataset.items()
+        ]
+        for place, params, grid in parts:
+            for key, value in params.items():
+                _check_value(method.method.name, key, value, (*place, "params", key), checker)
+            for key, values in grid.items():
+                for position, value in enumerate(values):
+                    _check_value(method.method.name, key, value, (*place, "grid", key, position), checker)
+    if approval:
+        with suppress(OSError):  # in a folder that cannot be written it is checked again each time
+            approval.parent.mkdir(parents=True, exist_ok=True)
+            approval.touch()
+
+
+def _check_value(name: str, key: str, value: Any, at: tuple, checker: _Checker) -> None:
+    default = make_estimator(name, {}, 0).get_params()[key]
+    if isinstance(value, bool) and isinstance(default, int | float) and not isinstance(default, bool):
+        raise checker.error(at, f"{value} is no number; give one")
+    try:
+        make_estimator(name, {key: value}, 0)._validate_params()
+    except ValueError as error:
+        raise checker.error(at, _one_line(str(error)) + _number_hint(value)) from None
+
+
+def _number_hint(value: Any) -> str:
+    """YAML takes 1e-3 for text: a number with an exponent needs a point."""
+    try:
+        return f" Write {float(value)!r} or {float(value):.1e}." if isinstance(value, str) else ""
+    except ValueError:
+        return ""
 
 
 def _check_targets(experiments: Iterable[str], datasets: Iterable[str], checker: _Checker) -> None:

@@ -99,7 +99,10 @@ def _train_fold(
 
     cost = Cost()
     train, test = read_split(splits, fold)
-    result = run_fold(table, train, test, settings, cost.part_done, Progress)
+    try:
+        result = run_fold(table, train, test, settings, cost.part_done, Progress)
+    except InputError as error:
+        raise InputError(f"{settings['method']} on {settings['dataset']}, fold {fold}: {error}") from None
     record = make_record(table, fold, train, test, settings, result)
     predictions = Predictions(test, table.y[test], result.predicted, table.label_names, result.scores)
     return {"schema": SCHEMA, **record, "versions": versions(), "cost": cost.total()}, predictions

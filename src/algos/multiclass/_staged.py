@@ -1,11 +1,27 @@
 """What boosted classifiers share once they are fitted: predictions and errors after every round."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+
+def label_indicators(y: Any) -> np.ndarray:
+    """Return which labels are on, as booleans, of an indicator matrix of 0 and 1, dense or sparse.
+
+    Raises
+    ------
+    ValueError
+        When it holds anything else, such as the -1 of another convention.
+    """
+    y = y.toarray() if hasattr(y, "toarray") else np.asarray(y)
+    other = y[(y != 0) & (y != 1)]
+    if other.size:
+        raise ValueError(f"multi-label y must hold only 0 and 1; it has {other.flat[0]}")
+    return y == 1
 
 
 class StagedClassifier(ClassifierMixin, BaseEstimator):
@@ -28,7 +44,7 @@ class StagedClassifier(ClassifierMixin, BaseEstimator):
         self.classes_, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
         self.n_classes_ = len(self.classes_)
         if self.n_classes_ < 2:
-            raise ValueError(f"boosting needs at least two classes; y has one class only, {self.classes_[0]!r}")
+            raise ValueError(f"boosting needs at least two classes; y has one class only, {self.classes_[0]}")
         return labels
 
     def _validate_X(self, X: ArrayLike) -> np.ndarray:
@@ -96,12 +112,12 @@ class StagedClassifier(ClassifierMixin, BaseEstimator):
             Fraction of misclassified samples; Hamming loss for multi-label targets.
         """
         X = self._validate_X(X)
-        y = np.asarray(y)
+        y = label_indicators(y) if self.multilabel_ else np.asarray(y)
         if len(y) != len(X):
             raise ValueError(f"X has {len(X)} samples and y has {len(y)}")
         if self.multilabel_ and y.shape != (len(X), self.n_classes_):
             raise ValueError(f"y must have shape {(len(X), self.n_classes_)}, not {y.shape}")
-        positive = y != 0 if self.multilabel_ else column_or_1d(y)[:, None] == self.classes_
+        positive = y if self.multilabel_ else column_or_1d(y)[:, None] == self.classes_
         return self._error_curve(X, positive)
 
     def _error_curve(self, X: np.ndarray, positive: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ class TreeVotingClassifier(StagedClassifier):
 
     _parameter_constraints: ClassVar[dict] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left")],
+        "max_leaf_nodes": [Interval(Integral, 2, 2**31 - 1, closed="both")],
         "random_state": ["random_state"],
     }
 

@@ -15,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from algos._kernels.hamming import HammingForest, HammingTreeGrower
 from algos.evaluation.stopping import extend_curve, smoothed_stopping
 from algos.multiclass._single_label_trees import SignedGiniTreeGrower, SingleLabelForest
-from algos.multiclass._staged import StagedClassifier
+from algos.multiclass._staged import StagedClassifier, label_indicators
 
 # A base classifier that is right on (almost) all the weight would get an infinite coefficient (12): its edge is
 # taken as this, which gives alpha = 11.9, and boosting ends there.
@@ -124,9 +124,9 @@ class AdaBoostMHClassifier(StagedClassifier):
     _parameter_constraints: ClassVar[dict] = {
         "base": [StrOptions({"hamming_tree", "hamming_product", "stump", "single_label_tree"})],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "n_inner_nodes": [Interval(Integral, 1, None, closed="left")],
-        "n_factors": [Interval(Integral, 1, None, closed="left")],
-        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left")],
+        "n_inner_nodes": [Interval(Integral, 1, 2**31 - 1, closed="both")],
+        "n_factors": [Interval(Integral, 1, 2**31 - 1, closed="both")],
+        "max_leaf_nodes": [Interval(Integral, 2, 2**31 - 1, closed="both")],
         "tree_criterion": [StrOptions({"gini", "edge"})],
         "initial_weights": [StrOptions({"balanced", "uniform"})],
         "votes": [StrOptions({"discrete", "real"})],
@@ -227,7 +227,7 @@ class AdaBoostMHClassifier(StagedClassifier):
             raise ValueError("single-label trees name one class; for multi-label targets choose another base")
         self.n_classes_ = y.shape[1]
         self.classes_ = [np.array([0, 1]) for _ in range(self.n_classes_)]
-        return np.where(np.asarray(y) != 0, 1.0, -1.0)
+        return np.where(label_indicators(y), 1.0, -1.0)
 
     def _initial_weights(self, signs: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:
         """Equation (3) for single-label targets unless told otherwise, uniform for multi-label ones; they sum to 1."""
@@ -235,7 +235,8 @@ class AdaBoostMHClassifier(StagedClassifier):
             weights = np.ones_like(signs)
         else:
             weights = np.where(signs > 0, 1 / 2, 1 / (2 * (signs.shape[1] - 1)))
-        weights = weights * sample_weight[:, None]
+        # Only ratios matter; over the largest one, sums of huge sample weights stay finite.
+        weights = weights * (sample_weight / sample_weight.max())[:, None]
         return weights / weights.sum()
 
     def _base_learner(self, X: np.ndarray, signed_weights: np.ndarray) -> tuple[Any, Callable[[], float]]:
@@ -255,7 +256,8 @@ class AdaBoostMHClassifier(StagedClassifier):
         self, X: np.ndarray, signs: np.ndarray, sample_weight: np.ndarray, n_rounds: int, monitor: Any = None
     ) -> None:
         grower, grow = self._base_learner(X, signs * self._initial_weights(signs, sample_weight))
-        smoothing = 1 / (sample_weight.sum() * self.n_classes_)
+        with np.errstate(over="ignore"):  # a sum beyond the floats smooths by nothing
+            smoothing = 1 / (sample_weight.sum() * self.n_classes_)
         alphas, edges, total = [], [], 1.0
         for t in range(1, n_rounds + 1):
             edge = grow() / total  # BASE, figures 2 and 3; the weights may drift from 1 by rounding

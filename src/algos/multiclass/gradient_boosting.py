@@ -72,7 +72,7 @@ class GradientBooster(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         check_classification_targets(y)
         self.classes_, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"boosting needs at least two classes; y has one class only, {self.classes_[0]!r}")
+            raise ValueError(f"boosting needs at least two classes; y has one class only, {self.classes_[0]}")
         self.n_classes_ = len(self.classes_)
         sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         kept = sample_weight > 0

@@ -221,12 +221,25 @@ def _cuts_evenly(sample: Sequence[str], delimiter: str) -> bool:
 
 
 def _suspect_missing_header(file: _DelimitedFile, target: str | int, header: bool) -> None:
-    """Refuse a header that looks like data: its row would be lost without a word."""
-    if header and isinstance(target, int) and all(_is_number(name) for name in file.names):
+    """Refuse a header that looks like data: its row would be lost without a word.
+
+    It does when some of its names are numbers and each of the others occurs as a value of its own column.
+    """
+    if not header or not isinstance(target, int):
+        return
+    words = {j: name for j, name in enumerate(file.names) if not _is_number(name)}
+    if len(words) == len(file.names):
+        return
+    for _, fields in file.rows():
+        words = {j: name for j, name in words.items() if fields[j].strip() != name}
+        if not words:
+            break
+    if not words:
         raise InputError(
-            f"{file.path}, line {file.first_line}: the header holds only numbers; give `header: false` if that is a "
-            "row of data, or name the `target` column"
+            f"{file.path}, line {file.first_line}: the header looks like a row of data; give `header: false` if it is "
+            "one, or name the `target` column"
         )
+    file.notes.append(f"{file.path.name}: some columns' names are numbers; if line 1 is data give `header: false`.")
 
 
 def _is_number(cell: str) -> bool:
