@@ -12,7 +12,7 @@ from oracles.hamming_tree import SCALE, initial_weights
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_multilabel_classification
 from sklearn.tree import DecisionTreeClassifier
 
-from algos.experiments.methods import make_estimator
+from algos.experiments.methods import METHODS, make_estimator
 from algos.multiclass import AdaBoostMHClassifier
 
 TREE_CRITERIA = ["gini", "edge"]
@@ -201,8 +201,8 @@ def test_small_single_label_trees_lose_their_edge():
     assert hamming.n_estimators_ == 60
 
 
-@pytest.mark.parametrize("module", ["adaboost_mh", "samme", "adaboost_mm"])
+@pytest.mark.parametrize("module", sorted({m.module for m in METHODS.values() if m.module.startswith("algos.")}))
 def test_examples_print_what_they_say(module):
-    result = doctest.testmod(importlib.import_module(f"algos.multiclass.{module}"))
+    result = doctest.testmod(importlib.import_module(module))
     assert result.attempted > 0
     assert result.failed == 0

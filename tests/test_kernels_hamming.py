@@ -17,12 +17,12 @@ def signs(y):
     return np.where(y[:, None] == np.unique(y), 1.0, -1.0)
 
 
-def boost(X, S, n_inner_nodes, n_rounds, **options):
+def boost(X, S, size, n_rounds, grow="grow", **options):
     """AdaBoost.MH around the kernel, to the letter of the oracle's loop."""
     grower = HammingTreeGrower(X, S, **options)
     alphas, edges, total = [], [], 1.0
     for _ in range(n_rounds):
-        edge = grower.grow(n_inner_nodes) / total
+        edge = getattr(grower, grow)(size) / total
         if edge <= 0:
             break
         perfect = edge > 1 - 1e-10

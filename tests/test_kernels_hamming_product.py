@@ -1,6 +1,7 @@
 """Hamming products of the C++ kernel against the NumPy twin: every cut, vote and coefficient."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,27 +10,11 @@ from oracles import hamming_product as oracle
 from oracles.hamming_tree import initial_weights
 from sklearn.datasets import load_digits, load_iris, load_wine
 from test_kernels_hamming import SEARCHES, signs
+from test_kernels_hamming import boost as boost_kernel
 
 from algos._kernels.hamming import HammingTreeGrower, instruction_sets
 
-
-def boost(X, S, n_factors, n_rounds, **options):
-    grower = HammingTreeGrower(X, S, **options)
-    alphas, edges, total = [], [], 1.0
-    for _ in range(n_rounds):
-        edge = grower.grow_product(n_factors) / total
-        if edge <= 0:
-            break
-        perfect = edge > 1 - 1e-10
-        edge = min(edge, 1 - 1e-10)
-        alpha = 0.5 * np.log((1 + edge) / (1 - edge))
-        Z = total * np.sqrt(1 - edge**2)
-        total = grower.accept(np.exp(-alpha) / Z, np.exp(alpha) / Z)
-        alphas.append(alpha)
-        edges.append(edge)
-        if perfect:
-            break
-    return grower.forest(), np.array(alphas), np.array(edges)
+boost = partial(boost_kernel, grow="grow_product")
 
 
 def assert_same_model(X, Y, W, n_factors, n_rounds, **options):

@@ -119,3 +119,14 @@ def test_constructor_parameters_of_what_is_not_there():
         constructor_parameters("sklearn.svm", "Nothing", ROOT)
     with pytest.raises(InputError, match="module nosuchpackage is not installed"):
         constructor_parameters("nosuchpackage", "Nothing", ROOT)
+
+
+def test_constructor_parameters_may_be_inherited(tmp_path):
+    (tmp_path / "algos").mkdir()
+    (tmp_path / "algos/first.py").write_text("class A:\n    def __init__(self, x, *, y=1): ...\n")
+    (tmp_path / "algos/second.py").write_text(
+        "from algos.first import A\nclass B(A): ...\nclass C(B): ...\nclass D: ...\n"
+    )
+    assert constructor_parameters("algos.second", "C", tmp_path) == ["x", "y"]
+    with pytest.raises(InputError, match="class D has no constructor"):
+        constructor_parameters("algos.second", "D", tmp_path)

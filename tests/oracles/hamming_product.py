@@ -5,7 +5,7 @@ Each factor is a stump with votes of its own, fitted to pseudo-labels: the label
 
 import numpy as np
 
-from oracles.hamming_tree import SCALE, best_stump, sum_in_order
+from oracles.hamming_tree import best_stump, boost_with
 
 
 class Factor:
@@ -43,29 +43,10 @@ def fit_product(X, Q, n_factors):
 
 
 def boost(X, Y, W, n_factors, n_rounds):
-    """Figure 1 with products. Returns the products (lists of factors), alphas, edges and the training scores."""
-    products, alphas, edges = [], [], []
-    scores = np.zeros(Y.shape)
-    S = W * Y
-    total = 1.0
-    for _ in range(n_rounds):
-        factors = fit_product(X, np.rint(S * SCALE).astype(np.int64), n_factors)
-        if not factors:
-            break
-        H = product_of(factors, X, Y.shape[1])
-        edge = sum_in_order(S * H) / total
-        if edge <= 0:
-            break
-        perfect = edge > 1 - 1e-10
-        edge = min(edge, 1 - 1e-10)
-        alpha = 0.5 * np.log((1 + edge) / (1 - edge))
-        Z = total * np.sqrt(1 - edge**2)
-        S = S * np.where(S * H > 0, np.exp(-alpha) / Z, np.exp(alpha) / Z)
-        total = sum_in_order(np.abs(S))
-        scores += alpha * H
-        products.append(factors)
-        alphas.append(alpha)
-        edges.append(edge)
-        if perfect:
-            break
-    return products, np.array(alphas), np.array(edges), scores
+    """Figure 1 with products, lists of factors."""
+
+    def base(Q):
+        factors = fit_product(X, Q, n_factors)
+        return factors, product_of(factors, X, Y.shape[1])
+
+    return boost_with(base, Y, W, n_rounds)

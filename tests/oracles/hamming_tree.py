@@ -92,18 +92,19 @@ def sum_in_order(matrix):
     return float(np.cumsum(np.cumsum(matrix, axis=0)[-1])[-1])
 
 
-def boost(X, Y, W, n_inner_nodes, n_rounds):
-    """Figure 1. Returns [(nodes, leaf_votes)], alphas, edges and the training scores after the last round."""
-    trees, alphas, edges = [], [], []
+def boost_with(base, Y, W, n_rounds):
+    """Figure 1. `base(Q)` gives a base classifier and its outputs H (n, K) on the training rows.
+
+    Returns the base classifiers, alphas, edges and the training scores after the last round.
+    """
+    classifiers, alphas, edges = [], [], []
     scores = np.zeros(Y.shape)
     S = W * Y
     total = 1.0
     for _ in range(n_rounds):
-        Q = np.rint(S * SCALE).astype(np.int64)
-        nodes, leaf_votes, leaf_of = grow_tree(X, Q, n_inner_nodes)
-        H = leaf_votes[leaf_of]
+        classifier, H = base(np.rint(S * SCALE).astype(np.int64))
         edge = sum_in_order(S * H) / total
-        if edge <= 0:
+        if not classifier or edge <= 0:
             break
         perfect = edge > 1 - 1e-10
         edge = min(edge, 1 - 1e-10)
@@ -112,9 +113,19 @@ def boost(X, Y, W, n_inner_nodes, n_rounds):
         S = S * np.where(S * H > 0, np.exp(-alpha) / Z, np.exp(alpha) / Z)
         total = sum_in_order(np.abs(S))
         scores += alpha * H
-        trees.append((nodes, leaf_votes))
+        classifiers.append(classifier)
         alphas.append(alpha)
         edges.append(edge)
         if perfect:
             break
-    return trees, np.array(alphas), np.array(edges), scores
+    return classifiers, np.array(alphas), np.array(edges), scores
+
+
+def boost(X, Y, W, n_inner_nodes, n_rounds):
+    """Figure 1 with trees [(nodes, leaf_votes)]."""
+
+    def base(Q):
+        nodes, leaf_votes, leaf_of = grow_tree(X, Q, n_inner_nodes)
+        return (nodes, leaf_votes), leaf_votes[leaf_of]
+
+    return boost_with(base, Y, W, n_rounds)

@@ -93,15 +93,21 @@ def constructor_parameters(module: str, class_name: str, root: str | Path) -> li
     Raises
     ------
     InputError
-        When the module or the class is not found, or the class has no constructor of its own.
+        When the module or the class is not found, or neither the class nor its first bases have a constructor.
     """
-    for _ in range(10):  # follow `from ._classes import SVC` to the definition
+    for _ in range(10):  # follow `from ._classes import SVC` to the definition, and a class to its first base
         path = _file_of(module, Path(root)) or _installed_file(module)
         if path is None:
             raise InputError(f"module {module} is not installed")
         for node in _parse(path).body:
             if isinstance(node, ast.ClassDef) and node.name == class_name:
-                return _init_arguments(node, path)
+                arguments = _init_arguments(node)
+                if arguments is not None:
+                    return arguments
+                if not (node.bases and isinstance(node.bases[0], ast.Name)):
+                    raise InputError(f"{path}: class {class_name} has no constructor")
+                class_name = node.bases[0].id
+                break
             if isinstance(node, ast.ImportFrom) and class_name in {a.asname or a.name for a in node.names}:
                 module = _absolute(node, module, path)
                 break
@@ -210,9 +216,9 @@ def _kernel_sources(path: Path) -> list[Path]:
     return []
 
 
-def _init_arguments(node: ast.ClassDef, path: Path) -> list[str]:
+def _init_arguments(node: ast.ClassDef) -> list[str] | None:
     for item in node.body:
         if isinstance(item, ast.FunctionDef) and item.name == "__init__":
             arguments = item.args
             return [a.arg for a in arguments.posonlyargs + arguments.args + arguments.kwonlyargs][1:]
-    raise InputError(f"{path}: class {node.name} has no constructor of its own")
+    return None

@@ -25,11 +25,12 @@ def label_indicators(y: Any) -> np.ndarray:
 
 
 class StagedClassifier(ClassifierMixin, BaseEstimator):
-    """Base of classifiers with a weighted vote ``f(x) = sum_t alpha_t h_t(x)``, h_t(x) of one number a class.
+    """Base of classifiers with scores ``f(x) = sum_t alpha_t h_t(x)``, h_t(x) of one number a class.
 
     Fitting sets ``classes_``, ``n_classes_``, ``n_estimators_``, ``estimator_weights_`` (the alphas) and ``forest_``,
     an object with ``add_scores(alphas, first, last, X, scores)``, ``count_errors(alphas, X, labels, n_classes)`` and
     ``feature_gains(alphas, n_features)``; where ``multilabel_`` is true also ``count_label_errors(alphas, X, labels)``.
+    Rounds without such a coefficient override ``_add_scores``, ``_count_errors`` and ``_feature_gains``.
     """
 
     multilabel_ = False
@@ -51,17 +52,29 @@ class StagedClassifier(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return validate_data(self, X, dtype=self._input_dtype, order="C", reset=False)
 
+    def _add_scores(self, first: int, last: int, X: np.ndarray, scores: np.ndarray) -> None:
+        """Add the rounds ``first:last`` to `scores`, in place."""
+        self.forest_.add_scores(self.estimator_weights_, first, last, X, scores)
+
+    def _count_errors(self, X: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """Misclassified rows after each round; `labels` are class indices, -1 for a class not known."""
+        return self.forest_.count_errors(self.estimator_weights_, X, labels, self.n_classes_)
+
+    def _feature_gains(self) -> np.ndarray:
+        """What each feature's cuts gained, shape (n_features,)."""
+        return self.forest_.feature_gains(self.estimator_weights_, self.n_features_in_)
+
     def _scores(self, X: ArrayLike) -> np.ndarray:
         X = self._validate_X(X)
         scores = np.zeros((len(X), self.n_classes_))
-        self.forest_.add_scores(self.estimator_weights_, 0, self.n_estimators_, X, scores)
+        self._add_scores(0, self.n_estimators_, X, scores)
         return scores
 
     def _staged_scores(self, X: ArrayLike) -> Iterator[np.ndarray]:
         X = self._validate_X(X)
         scores = np.zeros((len(X), self.n_classes_))
         for t in range(self.n_estimators_):
-            self.forest_.add_scores(self.estimator_weights_, t, t + 1, X, scores)
+            self._add_scores(t, t + 1, X, scores)
             yield scores
 
     def _decision(self, scores: np.ndarray) -> np.ndarray:
@@ -125,20 +138,20 @@ class StagedClassifier(ClassifierMixin, BaseEstimator):
         if self.multilabel_:
             return self.forest_.count_label_errors(self.estimator_weights_, X, positive) / positive.size
         labels = np.where(positive.any(axis=1), positive.argmax(axis=1), -1)
-        return self.forest_.count_errors(self.estimator_weights_, X, labels, self.n_classes_) / len(X)
+        return self._count_errors(X, labels) / len(X)
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """What each feature's cuts gained, weighted by alpha and normalised to sum 1.
+        """What each feature's cuts gained, weighted by alpha where rounds have one, and normalised to sum 1.
 
-        The gain is the edge for Hamming trees and products, and the normalised decrease of impurity for scikit-learn
-        trees. Zero everywhere when no cut was made.
+        The gain is the edge for Hamming trees and products, the normalised decrease of impurity for scikit-learn trees,
+        and ``S_L^2/W_L + S_R^2/W_R - S^2/W`` for trees on gradients. Zero everywhere when no cut was made.
 
         Returns
         -------
         ndarray of shape (n_features_in_,)
         """
         check_is_fitted(self)
-        gains = self.forest_.feature_gains(self.estimator_weights_, self.n_features_in_)
+        gains = self._feature_gains()
         total = gains.sum()
         return gains / total if total > 0 else gains

@@ -167,27 +167,3 @@ class ABCMARTClassifier(ABCLogitBoostClassifier):
     """
 
     _least_squares = True
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        max_leaf_nodes: int = 20,
-        learning_rate: float = 0.1,
-        search: int = 0,
-        gap: int = 0,
-        min_samples_leaf: int = 10,
-        max_leaf_value: float = 50.0,
-        max_bins: int = 256,
-        random_state: Any = None,
-    ) -> None:
-        super().__init__(
-            n_estimators,
-            max_leaf_nodes,
-            learning_rate,
-            search,
-            gap,
-            min_samples_leaf,
-            max_leaf_value,
-            max_bins,
-            random_state,
-        )

@@ -1,24 +1,24 @@
-"""What the gradient boosters share: the boosting loop, scores, probabilities and learning curves.
+"""What the gradient boosters share: the boosting loop and probabilities.
 
 An algorithm adds one method, ``_grow_round``: the trees of a round, on the gradients of the current scores.
 """
 
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from algos._kernels.gradient_tree import GradientTreeBooster
+from algos.multiclass._staged import StagedClassifier
 
 
-class GradientBooster(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
+class GradientBooster(StagedClassifier, metaclass=ABCMeta):
     """Additive scores F(x) whose softmax are probabilities, fitted to the multinomial log-likelihood tree by tree.
 
     Scores start at 0. A subclass sets ``n_estimators``, ``max_leaf_nodes``, ``learning_rate``, ``min_samples_leaf``,
@@ -70,10 +70,7 @@ class GradientBooster(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self._validate_params()
         X, y = validate_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
-        self.classes_, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"boosting needs at least two classes; y has one class only, {self.classes_[0]}")
-        self.n_classes_ = len(self.classes_)
+        labels = self._encode_labels(y)
         sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         kept = sample_weight > 0
         booster = GradientTreeBooster(
@@ -102,40 +99,15 @@ class GradientBooster(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         self.train_loss_ = np.array(losses)
         self.n_estimators_ = len(losses)
 
-    def _validate_X(self, X: ArrayLike) -> np.ndarray:
-        check_is_fitted(self)
-        return validate_data(self, X, dtype=np.float64, order="C", reset=False)
+    def _add_scores(self, first: int, last: int, X: np.ndarray, scores: np.ndarray) -> None:
+        self.forest_.add_scores(first, last, X, scores)
 
-    def _scores(self, X: ArrayLike) -> np.ndarray:
-        X = self._validate_X(X)
-        scores = np.zeros((len(X), self.n_classes_))
-        self.forest_.add_scores(0, self.n_estimators_, X, scores)
-        return scores
+    def _count_errors(self, X: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        return self.forest_.count_errors(X, labels, self.n_classes_)
 
-    def _staged_scores(self, X: ArrayLike) -> Iterator[np.ndarray]:
-        X = self._validate_X(X)
-        scores = np.zeros((len(X), self.n_classes_))
-        for t in range(self.n_estimators_):
-            self.forest_.add_scores(t, t + 1, X, scores)
-            yield scores
-
-    def _decision(self, scores: np.ndarray) -> np.ndarray:
-        return (scores[:, 1] - scores[:, 0]) / 2 if self.n_classes_ == 2 else scores.copy()
-
-    def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """Scores F(x).
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes), or (n_samples,) with two classes
-            With two classes the score of the second one, which is minus that of the first.
-        """
-        return self._decision(self._scores(X))
-
-    def predict(self, X: ArrayLike) -> np.ndarray:
-        """Class of the largest score, the first of equals."""
-        scores = self._scores(X)
-        return self.classes_[scores.argmax(axis=1)]
+    def _feature_gains(self) -> np.ndarray:
+        arrays = self.forest_.arrays()
+        return np.bincount(arrays["feature"], arrays["gain"], minlength=self.n_features_in_)
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
         """Probabilities of the classes, the softmax of the scores.
@@ -147,51 +119,3 @@ class GradientBooster(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         from scipy.special import softmax
 
         return softmax(self._scores(X), axis=1)
-
-    def staged_decision_function(self, X: ArrayLike) -> Iterator[np.ndarray]:
-        """Scores after each round; see :meth:`decision_function`."""
-        for scores in self._staged_scores(X):
-            yield self._decision(scores)
-
-    def staged_predict(self, X: ArrayLike) -> Iterator[np.ndarray]:
-        """Predictions after each round; see :meth:`predict`."""
-        for scores in self._staged_scores(X):
-            yield self.classes_[scores.argmax(axis=1)]
-
-    def staged_error(self, X: ArrayLike, y: ArrayLike) -> np.ndarray:
-        """Error rate after each round: the learning curve, without fitting again.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-        y : array-like of shape (n_samples,)
-            A class that was not seen in training counts as an error.
-
-        Returns
-        -------
-        ndarray of shape (n_estimators_,)
-            Fraction of misclassified samples.
-        """
-        X = self._validate_X(X)
-        y = column_or_1d(y)
-        if len(y) != len(X):
-            raise ValueError(f"X has {len(X)} samples and y has {len(y)}")
-        known = y[:, None] == self.classes_
-        labels = np.where(known.any(axis=1), known.argmax(axis=1), -1)
-        return self.forest_.count_errors(np.ascontiguousarray(X), labels, self.n_classes_) / len(X)
-
-    @property
-    def feature_importances_(self) -> np.ndarray:
-        """Gain S_L^2/W_L + S_R^2/W_R - S^2/W of each feature's splits, summed and normalised to sum 1.
-
-        Zero everywhere when no split was made.
-
-        Returns
-        -------
-        ndarray of shape (n_features_in_,)
-        """
-        check_is_fitted(self)
-        arrays = self.forest_.arrays()
-        gains = np.bincount(arrays["feature"], arrays["gain"], minlength=self.n_features_in_)
-        total = gains.sum()
-        return gains / total if total > 0 else gains
