@@ -202,6 +202,24 @@ def test_a_data_set_can_have_params_and_grid_of_its_own(config, tmp_path):
         check(config, tmp_path)
 
 
+def test_folds_that_choose_can_be_set_for_a_method_and_for_a_data_set(config, tmp_path):
+    methods = config["experiments"]["tiny"]["methods"]
+    svm = methods["svm_rbf"]
+    svm["selection"] = {"n_folds": 4}
+    svm["per_dataset"] = {"iris_sklearn": {"selection": {"n_folds": 0}, "grid": {"C": [1]}}}
+    experiment = check(config, tmp_path).experiments["tiny"]
+    folds = [experiment.training(d, m)["n_selection_folds"] for d in experiment.datasets for m in methods]
+    assert folds == [2, 0, 2, 4]
+    svm["per_dataset"]["iris_sklearn"].pop("grid")
+    with pytest.raises(InputError, match=r"svm_rbf: on iris_sklearn selection.n_folds is 0, .* several values of 'C'"):
+        check(config, tmp_path)
+    svm["selection"] = {"n_folds": 1}
+    with pytest.raises(
+        InputError, match="on wine_sklearn selection.n_folds is 1, but cross-validation needs at least 2"
+    ):
+        check(config, tmp_path)
+
+
 def test_a_users_own_data_set_joins_by_five_lines(config, tmp_path):
     config["data"] = {"datasets": {"mine": {"reader": "csv", "files": ["mine.csv"], "target": "class"}}}
     config["experiments"]["tiny"]["datasets"].append("mine")

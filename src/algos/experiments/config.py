@@ -46,7 +46,11 @@ class MethodSettings:
     preprocess : dict
         What is fitted on the training part before the method sees it.
     per_dataset : dict
-        Data set -> ``{"params": ..., "grid": ...}`` that replace single entries of the above there.
+        Data set -> ``{"params": ..., "grid": ..., "selection": ...}`` that replace single entries of the others there.
+    n_selection_folds : int or None
+        Folds that choose among the grid and the rounds, 0 where nothing is to be chosen; None: the experiment's number.
+    best_on_test : bool
+        Whether the least test error over grid and rounds is recorded beside the validated one.
     folds_per_job : dict
         ``"default"`` or data set -> number of folds that one process computes.
     resources : dict
@@ -58,6 +62,8 @@ class MethodSettings:
     grid: dict[str, list] = field(default_factory=dict)
     preprocess: dict[str, Any] = field(default_factory=dict)
     per_dataset: dict[str, dict] = field(default_factory=dict)
+    n_selection_folds: int | None = None
+    best_on_test: bool = False
     folds_per_job: dict[str, int] = field(default_factory=dict)
     resources: dict[str, int] = field(default_factory=dict)
 
@@ -100,6 +106,7 @@ class Experiment:
         """
         settings = self.methods[method]
         here = settings.per_dataset.get(dataset, {})
+        default = self.n_selection_folds if settings.n_selection_folds is None else settings.n_selection_folds
         return {
             "experiment": self.name,
             "dataset": dataset,
@@ -109,7 +116,8 @@ class Experiment:
             "params": _sorted({**settings.params, **here.get("params", {})}),
             "grid": _sorted({**settings.grid, **here.get("grid", {})}),
             "preprocess": _sorted(settings.preprocess),
-            "n_selection_folds": self.n_selection_folds,
+            "n_selection_folds": here.get("selection", {}).get("n_folds", default),
+            "best_on_test": settings.best_on_test,
             "seed": self.seed,
         }
 
@@ -207,6 +215,8 @@ def check_config(
     }
     used = sorted({dataset for experiment in experiments.values() for dataset in experiment.datasets})
     _check_files({name: known[name] for name in used}, checker)
+    for experiment in experiments.values():
+        _check_choice(experiment, checker)
     _check_values(experiments.values(), checker, approvals)
     _check_targets(experiments, used, checker)
     _check_publication(experiments.values(), checker)
@@ -400,6 +410,8 @@ def _method(
         grid=dict(grid),
         preprocess=dict(declared.get("preprocess", {})),
         per_dataset=dict(per_dataset),
+        n_selection_folds=declared.get("selection", {}).get("n_folds"),
+        best_on_test=declared.get("best_on_test", False),
         folds_per_job=sizes,
         resources={**RESOURCES_DEFAULTS, **declared.get("resources", {})},
     )
@@ -432,6 +444,26 @@ def _check_parameters(
                 raise checker.unknown((*at, part, key), f"parameter of {method.name}", key, settable)
             if key in params and key in grid:
                 raise checker.error((*at, "grid", key), "is fixed in 'params' and searched in 'grid'; keep one")
+
+
+def _check_choice(experiment: Experiment, checker: _Checker) -> None:
+    """Refuse a single fold, and a grid of several points where no fold is there to choose by."""
+    for dataset in experiment.datasets:
+        for method in experiment.methods:
+            settings = experiment.training(dataset, method)
+            n_folds = settings["n_selection_folds"]
+            at = ("experiments", experiment.name, "methods", method)
+            if n_folds == 1:
+                raise checker.error(
+                    at, f"on {dataset} selection.n_folds is 1, but cross-validation needs at least 2; 0 chooses nothing"
+                )
+            searched = next((key for key, values in settings["grid"].items() if len(values) > 1), None)
+            if n_folds == 0 and searched:
+                raise checker.error(
+                    at,
+                    f"on {dataset} selection.n_folds is 0, so nothing can be chosen, and the grid has several values "
+                    f"of {searched!r}; keep one, or give folds",
+                )
 
 
 def _check_values(experiments: Iterable[Experiment], checker: _Checker, approvals: PathLike | None) -> None:
