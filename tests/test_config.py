@@ -214,9 +214,7 @@ def test_folds_that_choose_can_be_set_for_a_method_and_for_a_data_set(config, tm
     with pytest.raises(InputError, match=r"svm_rbf: on iris_sklearn selection.n_folds is 0, .* several values of 'C'"):
         check(config, tmp_path)
     svm.update(selection={"n_folds": 1}, per_dataset={})
-    with pytest.raises(
-        InputError, match=r"on iris_sklearn selection.n_folds is 1, .* at least 2"
-    ):
+    with pytest.raises(InputError, match=r"on iris_sklearn selection.n_folds is 1, .* at least 2"):
         check(config, tmp_path)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from algos.exceptions import InputError
 from algos.experiments.figures import CAPTIONS, TITLES
-from algos.experiments.layouts import comparison_layout
+from algos.experiments.layouts import best_on_test_layout, comparison_layout
 from algos.experiments.markup import escape_markdown, to_markdown
 from algos.experiments.report import read_figure
 from algos.experiments.reported import Reported, compare, read_reported
@@ -20,7 +20,7 @@ from algos.experiments.tables import fold_rows, read_records, summarise, write_c
 from algos.files import atomic_write
 
 #: Columns that published tables have beside those of the print.
-PUBLISHED_COLUMNS: tuple[str, ...] = ("reproduced", "reproduced_std", "n_runs", "note")
+PUBLISHED_COLUMNS: tuple[str, ...] = ("reproduced", "reproduced_std", "best_on_test", "n_runs", "note")
 
 
 def publish(
@@ -40,7 +40,8 @@ def publish(
     """Write ``<out_dir>/<name>.csv``, ``<name>.md`` and copies of the figures as ``<name>_<figure>.png``.
 
     The CSV has the columns and rows of the printed table as they are in `reported_csv`, then ``reproduced`` and
-    ``reproduced_std`` in the print's own unit, ``n_runs`` and ``note``. Rows without runs are empty there, with the
+    ``reproduced_std`` in the print's own unit, ``best_on_test`` (the least test error over grid and rounds, where runs
+    record it), ``n_runs`` and ``note``. Rows without runs are empty there, with the
     note "not run".
 
     Parameters
@@ -81,17 +82,18 @@ def publish(
     figures = [] if figures_dir is None else _copy_figures(Path(figures_dir), out_dir, reported.name)
     origin = {"commit": commit, "command": command, "date": date}
     with atomic_write(out_dir / f"{reported.name}.md") as temporary:
-        temporary.write_text(_page(reported.name, comparison, origin, settings, figures), encoding="utf-8")
+        temporary.write_text(_page(reported.name, comparison, summary, origin, settings, figures), encoding="utf-8")
 
 
 def published_rows(reported: Reported, comparison: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the printed rows as they are, with our numbers in the print's unit; `comparison` is in the same order."""
     rows = []
     for printed, ours in zip(reported.rows, comparison, strict=True):
-        row = {**printed, "reproduced": None, "reproduced_std": None, "n_runs": ours["n_runs"], "note": ours["note"]}
-        for column, percent in (("reproduced", "reproduced_percent"), ("reproduced_std", "reproduced_std_percent")):
-            if ours[percent] is not None:
-                row[column] = round(ours[percent] / reported.to_percent, 6)
+        row = {**printed, **dict.fromkeys(PUBLISHED_COLUMNS), "n_runs": ours["n_runs"], "note": ours["note"]}
+        for column in ("reproduced", "reproduced_std", "best_on_test"):
+            percent = ours[f"{column}_percent"]
+            if percent is not None:
+                row[column] = round(percent / reported.to_percent, 6)
         rows.append(row)
     return rows
 
@@ -113,6 +115,7 @@ def _copy_figures(figures_dir: Path, out_dir: Path, name: str) -> list[tuple[str
 def _page(
     name: str,
     comparison: Sequence[Mapping[str, Any]],
+    summary: Sequence[Mapping[str, Any]],
     origin: Mapping[str, str],
     settings: Mapping[str, Any],
     figures: Sequence[tuple[str, str]],
@@ -123,6 +126,8 @@ def _page(
     parts = [f"# {escape_markdown(name)}", "", "Written by the workflow; do not edit.", ""]
     parts += [f"- {key}: {_code(value)}" for key, value in origin.items()]
     parts += ["", to_markdown(comparison_layout(comparison, "The print beside ours"))]
+    best_on_test = best_on_test_layout(summary, "Validated and best-on-test errors")
+    parts += [to_markdown(best_on_test)] if best_on_test.rows else []
     for figure, file in figures:
         parts += [f"![{TITLES[figure]}]({file})", "", escape_markdown(CAPTIONS[figure]), ""]
     text = yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)
