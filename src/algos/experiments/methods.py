@@ -148,6 +148,34 @@ METHODS: dict[str, Method] = {
             printed_labels=("SVM (Gaussian kernel)",),
             defaults={"kernel": "rbf"},
         ),
+        Method(
+            name="lightgbm",
+            module="algos.multiclass.rivals",
+            class_name="StagedLightGBMClassifier",
+            label="LightGBM",
+            kind="staged",
+        ),
+        Method(
+            name="xgboost",
+            module="algos.multiclass.rivals",
+            class_name="StagedXGBoostClassifier",
+            label="XGBoost",
+            kind="staged",
+        ),
+        Method(
+            name="hist_gradient_boosting",
+            module="algos.multiclass.rivals",
+            class_name="StagedHistGradientBoostingClassifier",
+            label="Histogram gradient boosting",
+            kind="staged",
+        ),
+        Method(
+            name="random_forest",
+            module="algos.multiclass.rivals",
+            class_name="StagedRandomForestClassifier",
+            label="Random forest",
+            kind="staged",
+        ),
     )
 }
 
