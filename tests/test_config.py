@@ -1,8 +1,10 @@
 """A config's mistakes are named with their place and the nearest valid name; a good one says what it means."""
 
 import copy
+import importlib.util
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from workflow_copy import ROOT, TINY
 
 from algos.exceptions import InputError
 from algos.experiments.config import check_config, load_config, read_yaml
+from algos.experiments.methods import METHODS
 
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 SOURCES = ROOT / "src"
@@ -32,9 +35,15 @@ def check(config, tmp_path):
     return check_config(config, [file], SCHEMA, SOURCES)
 
 
+# A config that is laid over another one.
+OVER = {"hamming_trees_rivals.yaml": "hamming_trees.yaml"}
+
+
 @pytest.mark.parametrize("name", sorted({path.name for path in (ROOT / "config").glob("*.yaml")} - {"datasets.yaml"}))
-def test_the_configs_of_the_repository_are_good(name):
-    loaded = load_config([f"config/{name}"], SCHEMA, SOURCES)
+def test_the_configs_of_the_repository_are_good(name, monkeypatch):
+    for rival in ("lightgbm", "xgboost"):  # also where these packages are not installed
+        monkeypatch.setitem(METHODS, rival, replace(METHODS[rival], requires=None))
+    loaded = load_config([f"config/{file}" for file in (OVER.get(name), name) if file], SCHEMA, SOURCES)
     assert loaded.experiments
     assert set(loaded.datasets) == {d for e in loaded.experiments.values() for d in e.datasets}
 
@@ -271,6 +280,15 @@ def test_values_found_good_are_not_checked_again(config, tmp_path, monkeypatch):
     config["experiments"]["tiny"]["methods"]["svm_rbf"]["grid"]["C"] = [-1]
     with pytest.raises(TypeError):
         check_config(config, [file], SCHEMA, SOURCES, tmp_path / "checked")
+
+
+def test_a_method_whose_package_is_missing_says_which(config, tmp_path, monkeypatch):
+    config["experiments"]["tiny"]["methods"]["lightgbm"] = {}
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(
+        InputError, match=r"methods.lightgbm: needs the package lightgbm, .* pip install 'algos\[rivals"
+    ):
+        check(config, tmp_path)
 
 
 def test_an_alias_must_be_a_data_set_of_the_print(config, tmp_path):

@@ -49,6 +49,13 @@ def test_errors_over_time_stand_at_the_mean_seconds_of_the_rounds_that_were_time
     assert stump.stop == pytest.approx((0.5, 60))
 
 
+def test_a_library_that_times_its_end_alone_gets_even_rounds():
+    panel = collect_time_curves([run("tree", "test", [0.5, 0.3, 0.2, 0.1], 2, [[4, 8.0]]), RUNS[2]])[0]
+    assert panel.curves[0].positions == pytest.approx([2, 4, 6, 8])
+    assert panel.curves[0].errors == pytest.approx([50, 30, 20, 10])
+    assert panel.curves[0].stop == pytest.approx((4, 30))
+
+
 def test_a_data_set_with_a_single_curve_has_no_panel():
     alone = [run("tree", "r0f0", [0.5], 1, dataset="iris"), make_record("iris", "svm")]
     assert [panel.dataset for panel in collect_round_curves([*RUNS, *alone])] == ["wine"]

@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import importlib.util
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -384,6 +385,10 @@ def _method(
     if name not in METHODS:
         raise checker.unknown((*at, name), "method", name, METHODS)
     method, at = METHODS[name], (*at, name)
+    if method.requires and importlib.util.find_spec(method.requires) is None:
+        raise checker.error(
+            at, f"needs the package {method.requires}, which is not installed here: pip install 'algos[rivals]'"
+        )
     # What makes the class this method, and the seed, are not the config's to set.
     own = {*method.defaults, "random_state"}
     settable = [key for key in constructor_parameters(method.module, method.class_name, source_root) if key not in own]

@@ -470,7 +470,8 @@ def collect_ranks(summary: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[s
 
     if not rows:
         return None
-    _, methods, errors = complete_errors(summary)
+    ranked = {row["method"] for row in rows}
+    _, methods, errors = complete_errors([row for row in summary if row["method"] in ranked])
     ranks = rankdata(np.round(errors, 9), axis=1)
     order = [methods.index(row["method"]) for row in rows]
     labels = [row["label"] for row in rows]

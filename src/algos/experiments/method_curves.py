@@ -43,7 +43,8 @@ def collect_round_curves(records: Sequence[Mapping[str, Any]]) -> list[MethodPan
 def collect_time_curves(records: Sequence[Mapping[str, Any]]) -> list[MethodPanel]:
     """Test error against the CPU seconds of the fit so far, both as means over folds.
 
-    Only rounds whose time a record keeps are points; the time of choosing hyper-parameters is not in it.
+    Only rounds whose time a record keeps are points; where that is the last alone (a library that tells of no rounds),
+    rounds are taken to be equally long. The time of choosing hyper-parameters is not in it.
     """
     return _collect([record for record in records if record["cost"].get("rounds")], _curve_over_time)
 
@@ -73,7 +74,7 @@ def _curve_over_rounds(method: str, runs: Sequence[Mapping[str, Any]]) -> Method
 def _curve_over_time(method: str, runs: Sequence[Mapping[str, Any]]) -> MethodCurve:
     import numpy as np
 
-    timed = [np.array(run["cost"]["rounds"]) for run in runs]
+    timed = [_evenly_filled(np.array(run["cost"]["rounds"])) for run in runs]
     rounds = max(timed, key=lambda rows: rows[-1, 0])[:, 0]
     # A fold that ended early costs nothing more afterwards.
     seconds = np.mean([np.interp(rounds, rows[:, 0], rows[:, 1]) for rows in timed], axis=0)
@@ -84,6 +85,16 @@ def _curve_over_time(method: str, runs: Sequence[Mapping[str, Any]]) -> MethodCu
         [_mean_error(runs, int(t)) for t in rounds],
         (float(np.interp(stop, rounds, seconds)), _mean_error(runs, stop)),
     )
+
+
+def _evenly_filled(rows: Any) -> Any:
+    """Return (rounds, seconds) with more rows where only the end was timed: rounds that took equally long."""
+    import numpy as np
+
+    if len(rows) > 1:
+        return rows
+    (n_rounds, seconds), rounds = rows[0], np.unique(np.geomspace(1, rows[0, 0], 100).astype(int))
+    return np.column_stack([rounds, seconds * rounds / n_rounds])
 
 
 def draw_round_curves(panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style) -> "Figure":

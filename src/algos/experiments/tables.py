@@ -268,7 +268,7 @@ def complete_errors(summary: Sequence[Mapping[str, Any]]) -> tuple[list[str], li
 
 
 def rank_rows(summary: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rank the methods over the data sets that all of them ran (1 is best, ties share a mean rank).
+    """Rank the methods of a summary over the data sets that all of them ran (1 is best, ties share a mean rank).
 
     Two methods are compared by the Wilcoxon signed-rank test over data sets, three and more by Friedman's
     test with Nemenyi's critical difference at 5 % (Demsar, JMLR 7, 2006). Fewer than three common data sets
@@ -379,7 +379,7 @@ def write_tables(
         "summary": summary,
         "comparison": compare(summary, reported, dataset_aliases, methods, notes),
         "hyperparameters": hyperparameter_rows(records, methods),
-        "ranks": rank_rows(summary),
+        "ranks": rank_rows([row for row in summary if not methods[row["method"]].rival]),
         "versions": version_rows(records),
         "times": time_rows(records, methods),
     }
