@@ -8,7 +8,7 @@ METHODS = {
     "tree": Method("tree", "", "", "AdaBoost.MH, Hamming trees", printed_labels=("ADABOOST.MH w Hamming trees",)),
     "svm": Method("svm", "", "", "SVM, Gaussian kernel", printed_labels=("SVM (Gaussian kernel)",)),
     "stump": Method("stump", "", "", "AdaBoost.MH, stumps"),
-    "forest": Method("forest", "", "", "Random forest", rival=True),
+    "rival": Method("rival", "", "", "Random forest", rival=True),
 }
 
 VERSIONS = {"python": "3.11.2", "algos": "0.1.0", "numpy": "2.4.6", "scipy": "1.17.1", "scikit-learn": "1.8.0"}

@@ -226,7 +226,7 @@ def test_ranks_of_three_methods_by_hand():
 
 
 def test_rivals_have_no_rank_in_tables_and_figure(tmp_path):
-    records = runs_of([(0.2, 0.1, 0.3, 0.01)] * 4, ("tree", "svm", "stump", "forest"))
+    records = runs_of([(0.2, 0.1, 0.3, 0.01)] * 4, ("tree", "svm", "stump", "rival"))
     paths = write_records(tmp_path / "runs", records)
     tables.write_tables(paths, None, {}, METHODS, tmp_path / "tables", "Demo")
     rows, summary = (tables.read_table(tmp_path / "tables", name) for name in ("ranks", "summary"))
