@@ -113,12 +113,21 @@ def test_a_mistake_is_one_sentence_with_file_place_and_nearest_name(config, tmp_
 def test_a_publishing_experiment_has_a_table_of_its_own(config, tmp_path):
     tiny = config["experiments"]["tiny"]
     tiny["publish"] = True
-    assert check(config, tmp_path).experiments["tiny"].publish
+    assert check(config, tmp_path).experiments["tiny"].publish == "hamming_trees_table2"
     config["experiments"]["again"] = dict(tiny)
     with pytest.raises(InputError, match=r"experiments\.again\.publish: tiny publishes hamming_trees_table2 already"):
         check(config, tmp_path)
-    tiny["reported"] = None
-    with pytest.raises(InputError, match="there is nothing to publish"):
+    tiny["publish"] = "hamming_trees_table1"
+    with pytest.raises(
+        InputError, match="hamming_trees_table1 is a printed table, which this experiment does"
+    ):
+        check(config, tmp_path)
+    tiny["publish"] = "stand_ins"
+    assert check(config, tmp_path).experiments["tiny"].publish == "stand_ins"
+    tiny.update(publish=True, reported=None)
+    with pytest.raises(
+        InputError, match="true needs a printed table in 'reported'"
+    ):
         check(config, tmp_path)
 
 

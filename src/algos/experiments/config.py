@@ -71,7 +71,10 @@ class MethodSettings:
 
 @dataclass(frozen=True)
 class Experiment:
-    """One declared experiment."""
+    """One declared experiment.
+
+    `publish` is the name of the files that publishing writes; `reported` that of the printed table, if there is one.
+    """
 
     name: str
     title: str
@@ -81,7 +84,7 @@ class Experiment:
     n_selection_folds: int
     seed: int
     reported: str | None
-    publish: bool
+    publish: str | None
     dataset_aliases: dict[str, str]
     remarks: dict[str, dict[str, str]]
     methods: dict[str, MethodSettings]
@@ -327,6 +330,9 @@ def _experiment(
         if dataset not in declared["datasets"]:
             raise checker.unknown((*at, "dataset_aliases", dataset), "data set", dataset, declared["datasets"])
     reported = _reported(declared.get("reported"), at, checker)
+    if declared.get("publish") is True and reported is None:
+        sentence = "true needs a printed table in 'reported' to publish beside; or give the published files a name"
+        raise checker.error((*at, "publish"), sentence)
     printed = _printed_datasets(reported)
     for dataset, alias in aliases.items():
         if printed and alias not in printed:
@@ -348,7 +354,7 @@ def _experiment(
         n_selection_folds=declared.get("selection", {}).get("n_folds", 5),
         seed=declared.get("seed", 0),
         reported=reported,
-        publish=declared.get("publish", False),
+        publish=reported if declared.get("publish") is True else declared.get("publish") or None,
         dataset_aliases=dict(aliases),
         remarks=dict(remarks),
         methods={
@@ -536,11 +542,12 @@ def _check_targets(experiments: Iterable[str], datasets: Iterable[str], checker:
 
 
 def _check_publication(experiments: Iterable[Experiment], checker: _Checker) -> None:
-    """Refuse an experiment that publishes nothing, or into the same file as another."""
+    """Refuse an experiment that publishes into another's file, or under the name of a printed table not its own."""
     publishers: dict[str, str] = {}
     for experiment in experiments:
         at = ("experiments", experiment.name, "publish")
-        if experiment.publish and experiment.reported is None:
-            raise checker.error(at, "there is nothing to publish beside; name a printed table in 'reported'")
-        if experiment.publish and publishers.setdefault(experiment.reported, experiment.name) != experiment.name:
-            raise checker.error(at, f"{publishers[experiment.reported]} publishes {experiment.reported} already")
+        name = experiment.publish
+        if name and publishers.setdefault(name, experiment.name) != experiment.name:
+            raise checker.error(at, f"{publishers[name]} publishes {name} already")
+        if name and name != experiment.reported and Path(f"config/reported/{name}.csv").exists():
+            raise checker.error(at, f"{name} is a printed table, which this experiment does not name in 'reported'")
