@@ -118,16 +118,12 @@ def test_a_publishing_experiment_has_a_table_of_its_own(config, tmp_path):
     with pytest.raises(InputError, match=r"experiments\.again\.publish: tiny publishes hamming_trees_table2 already"):
         check(config, tmp_path)
     tiny["publish"] = "hamming_trees_table1"
-    with pytest.raises(
-        InputError, match="hamming_trees_table1 is a printed table, which this experiment does"
-    ):
+    with pytest.raises(InputError, match="hamming_trees_table1 is a printed table, which this experiment does"):
         check(config, tmp_path)
     tiny["publish"] = "stand_ins"
     assert check(config, tmp_path).experiments["tiny"].publish == "stand_ins"
     tiny.update(publish=True, reported=None)
-    with pytest.raises(
-        InputError, match="true needs a printed table in 'reported'"
-    ):
+    with pytest.raises(InputError, match="true needs a printed table in 'reported'"):
         check(config, tmp_path)
 
 

@@ -39,10 +39,10 @@ def publish(
 ) -> None:
     """Write ``<out>.csv``, ``<out>.md`` and copies of the figures as ``<out>_<figure>.png``.
 
-    Where there is a printed table, the CSV has the columns and rows of the printed table as they are in `reported_csv`, then ``reproduced`` and
-    ``reproduced_std`` in the print's own unit, ``best_on_test`` (the least test error over grid and rounds, where runs
-    record it), ``n_runs`` and ``note``. Rows without runs are empty there, with the
-    note "not run". Where there is none, it has a row a data set and method.
+    Where there is a printed table, the CSV has its columns and rows as they are in `reported_csv`, then ``reproduced``
+    and ``reproduced_std`` in the print's own unit, ``best_on_test`` (the least test error over grid and rounds, where
+    runs record it), ``n_runs`` and ``note``. Rows without runs are empty there, with the note "not run". Where there is
+    none, it has a row a data set and method, in percent.
 
     Parameters
     ----------
