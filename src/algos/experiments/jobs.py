@@ -86,7 +86,8 @@ def train_folds(
         print(f"{head}: started", flush=True)
         record, predictions_of_fold = _train_fold(table, splits, fold, settings)
         kept.keep(fold, record, predictions_of_fold)
-        print(f"{head}: test error {record['test_error']:.4f}, {record['cost']['wall_seconds']:.1f} s", flush=True)
+        measures = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in record["metrics"].items())
+        print(f"{head}: {measures}, {record['cost']['wall_seconds']:.1f} s", flush=True)
     kept.publish([*records, *predictions])
 
 

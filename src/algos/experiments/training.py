@@ -217,7 +217,6 @@ def make_record(
     result : FoldResult
     """
     selection = result.selection
-    n_errors = int(np.sum(result.predicted != table.y[test]))
     curve = selection.validation_curve
     return {
         "experiment": settings["experiment"],
@@ -229,8 +228,7 @@ def make_record(
         "n_features": table.X.shape[1],
         "n_classes": len(table.label_names),
         "chosen": result.chosen,
-        "test_error": n_errors / len(test),
-        "n_test_errors": n_errors,
+        "metrics": {"test_error": float(np.mean(result.predicted != table.y[test]))},
         "selection": {
             "criterion": selection.criterion,
             "n_inner_folds": selection.n_folds,
