@@ -250,4 +250,6 @@ def _matrix(attributes: Sequence[tuple], rows: Sequence, columns: Sequence[int],
                 data.append(value)
                 indices.append(position[j])
         ends.append(len(data))
-    return csr_array((np.array(data, dtype=np.float64), indices, ends), shape=(len(rows), len(columns)))
+    # Indices of 32 bits: liblinear takes no others.
+    written = (np.array(data, dtype=np.float64), np.array(indices, dtype=np.int32), np.array(ends, dtype=np.int32))
+    return csr_array(written, shape=(len(rows), len(columns)))
