@@ -124,7 +124,9 @@ class RAkEL(MultiLabelClassifier):
         L, k = self.n_labels_, min(self.k, self.n_labels_)
         there_are = math.comb(L, k)
         if self.n_estimators is not None and self.n_estimators > there_are:
-            raise ValueError(f"n_estimators={self.n_estimators}: there are only {there_are} subsets of {k} of {L} labels")
+            raise ValueError(
+                f"n_estimators={self.n_estimators}: there are only {there_are} subsets of {k} of {L} labels"
+            )
         m = min(2 * L, there_are) if self.n_estimators is None else self.n_estimators
         self.subsets_ = _distinct_subsets(L, k, m, rng)
         self._powersets = [self._fit_powerset(X, labels[:, list(subset)], rng) for subset in self.subsets_]
