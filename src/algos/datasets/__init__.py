@@ -17,6 +17,7 @@ __all__, __getattr__ = exports(
         "load_registry": "registry",
         "load_uci": "readers.delimited",
         "load_xls": "readers.xls",
+        "load_xmlc": "readers.xmlc",
         "raw_paths": "registry",
         "read_dataset": "reading",
         "read_table": "storage",

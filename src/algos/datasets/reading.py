@@ -35,8 +35,8 @@ def read_dataset(name: str, entry: Mapping[str, Any], raw_directory: str | os.Pa
     ------
     InputError
         When a file is missing, has another sha256 than the entry says, cannot be read, or (registered sets only) the
-        numbers of rows, features or classes are not those of the entry. For a user's entry such a difference is a
-        note.
+        numbers of rows, features or classes (or of labels a row) are not those of the entry. For a user's entry such
+        a difference is a note.
     """
     try:
         table = _read(name, entry, raw_directory)
@@ -107,6 +107,7 @@ def _differences(table: Table, entry: Mapping[str, Any]) -> list[str]:
         "n_features": table.n_features,
         "n_classes": len(table.label_names),
         "task": "single-label" if table.Y is None else "multi-label",
+        "cardinality": None if table.Y is None else round(float(table.Y.sum(axis=1).mean()), 3),
     }
     return [
         f"{key} is {value} where the entry says {entry[key]}"

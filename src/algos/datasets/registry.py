@@ -22,9 +22,10 @@ _READERS = {
     "parquet": ("algos.datasets.readers.parquet", "load_parquet"),
     "uci": ("algos.datasets.readers.delimited", "load_uci"),
     "xls": ("algos.datasets.readers.xls", "load_xls"),
+    "xmlc": ("algos.datasets.readers.xmlc", "load_xmlc"),
 }
 # Keys that tell of the entry; all others are options of its reader.
-_ABOUT = {"title", "task", "n_samples", "n_features", "n_classes", "licence", "note", "paper"}
+_ABOUT = {"title", "task", "n_samples", "n_features", "n_classes", "cardinality", "licence", "note", "paper"}
 _ABOUT |= {"reader", "files", "split", "user"}
 
 _ROLES = ("path", "images", "labels")
@@ -50,9 +51,9 @@ def load_registry(
     Returns
     -------
     dict
-        Name -> entry, of plain JSON types. Files are spelt out as ``{name, part, role, sources: [{folder,
-        file, urls, sha256}]}`` or, where they lie on the user's disk, ``{path, part, role, sha256}``; a user's
-        entries have ``user: True``.
+        Name -> entry, of plain JSON types. Files are spelt out as ``{name, part, role, archive, sources:
+        [{folder, file, urls, sha256}]}`` or, where they lie on the user's disk, ``{path, part, role, sha256}``; a
+        user's entries have ``user: True``.
 
     Raises
     ------
@@ -152,6 +153,7 @@ def _file(file: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": file["name"],
         **common,
+        "archive": file.get("archive"),
         "sources": [
             {
                 "folder": source.get("folder"),

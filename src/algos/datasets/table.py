@@ -177,6 +177,8 @@ def multi_label_table(
         raise InputError(f"{source}: no column is a label; see `labels`")
     never = [name for name, count in zip(label_names, Y.sum(axis=0), strict=True) if count == 0]
     more = [f"Labels that no row has: {listed(never)}."] if never else []
+    n_bare = np.count_nonzero(~Y.any(axis=1))
+    more += [f"Rows without a label: {n_bare} of {len(Y)}."] if n_bare else []
     return _finish(
         Table(X, list(feature_names), list(label_names), Y=Y, split=split, notes=[*notes, *more]),
         source,

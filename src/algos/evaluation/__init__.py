@@ -1,4 +1,4 @@
-"""Splits, hyper-parameter selection and statistics."""
+"""Splits, hyper-parameter selection, multi-label measures and statistics."""
 
 from algos._lazy import exports
 
@@ -15,5 +15,15 @@ __all__, __getattr__ = exports(
         "binomial_std": "statistics",
         "critical_difference": "statistics",
         "friedman_test": "statistics",
+        "average_precision": "multilabel_metrics",
+        "coverage": "multilabel_metrics",
+        "hamming_loss": "multilabel_metrics",
+        "macro_auc": "multilabel_metrics",
+        "macro_f1": "multilabel_metrics",
+        "micro_f1": "multilabel_metrics",
+        "multilabel_measures": "multilabel_metrics",
+        "one_error": "multilabel_metrics",
+        "ranking_loss": "multilabel_metrics",
+        "subset_accuracy": "multilabel_metrics",
     },
 )
