@@ -166,6 +166,22 @@ def test_grids_expand_with_the_last_key_fastest():
     assert expand_grid({}) == [{}]
 
 
+def test_folds_of_many_labels_are_random_and_cover_all_rows():
+    Y = np.zeros((21, 3), np.int8)
+    folds, notes = make_folds(Y, {"kind": "repeated_kfold", "n_splits": 4, "n_repeats": 2}, seed=3)
+    assert [fold.name for fold in folds] == [f"r{r}f{f}" for r in range(2) for f in range(4)]
+    assert notes == []
+    for repeat in (folds[:4], folds[4:]):
+        np.testing.assert_array_equal(np.sort(np.concatenate([fold.test for fold in repeat])), np.arange(21))
+    assert folds[0].test.tolist() != folds[4].test.tolist()
+    halves, notes = make_folds(Y, {"kind": "random_percentage", "test_percent": 50, "n_repeats": 3}, seed=3)
+    assert notes == []
+    assert all(len(fold.test) == 10 and len(np.union1d(fold.train, fold.test)) == 21 for fold in halves)
+    assert len({tuple(fold.test) for fold in halves}) == 3
+    with pytest.raises(InputError, match="22 folds of 21 samples"):
+        make_folds(Y, {"kind": "repeated_kfold", "n_splits": 22}, seed=3)
+
+
 def test_preprocessing_is_fitted_on_the_training_part_only():
     rng = np.random.default_rng(0)
     train, test = rng.normal(3, 2, (40, 5)), rng.normal(-1, 5, (10, 5))
@@ -214,7 +230,7 @@ def test_statistics_against_known_values():
 def test_registry_of_methods_names_the_nearest():
     assert all(name == method.name for name, method in METHODS.items())
     for name in METHODS:
-        assert make_estimator(name, {}, seed=0).get_params()["random_state"] == 0
+        assert make_estimator(name, {}, seed=7).get_params().get("random_state", 7) == 7
     with pytest.raises(InputError, match="adaboost_mh_hamming_tree"):
         get_method("adaboost_mh_haming_tree")
     with pytest.raises(InputError, match="'n_inner_nodes'"):

@@ -34,6 +34,8 @@ def settings(method="adaboost_mh_hamming_tree", **changes):
         "preprocess": {},
         "n_selection_folds": 3,
         "best_on_test": False,
+        "metrics": ["test_error"],
+        "selection_metric": "test_error",
         "seed": 5,
         **changes,
     }
@@ -196,7 +198,52 @@ def test_a_method_outside_the_package_joins_by_its_registry_entry(monkeypatch):
     assert set(result.predicted) <= set(LABELS)
 
 
-def test_multi_label_data_are_refused():
-    table = Table(X=np.zeros((4, 1)), Y=np.zeros((4, 2), np.int8), feature_names=["x"], label_names=["l", "m"])
-    with pytest.raises(InputError, match="multi-label"):
-        run_fold(table, np.arange(2), np.arange(2, 4), settings())
+def many_labels(n=120, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    Y = (X @ rng.normal(size=(4, 5)) + rng.normal(size=(n, 5)) > 0.5).astype(np.int8)
+    return Table(X=X, Y=Y, feature_names=list("wxyz"), label_names=[f"l{i}" for i in range(5)])
+
+
+SIX = ["hamming_loss", "one_error", "coverage", "ranking_loss", "average_precision", "macro_auc"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"metrics": SIX, "selection_metric": "hamming_loss"},
+        {
+            **{"method": "leml", "params": {}, "grid": {"alpha": [0.1, 1e6]}},
+            **{"metrics": SIX[1:3], "selection_metric": "average_precision"},
+        },
+    ],
+    ids=["staged", "plain"],
+)
+def test_multi_label_methods_are_chosen_and_measured(changes):
+    from algos.evaluation.multilabel_metrics import multilabel_measures
+
+    table, declared = many_labels(), settings(**changes)
+    result = run_fold(table, np.arange(80), np.arange(80, 120), declared)
+    assert result.predicted.shape == result.scores.shape == (40, 5)
+    expected = multilabel_measures(table.Y[80:], result.scores, result.predicted)
+    assert result.metrics == {name: expected[name] for name in declared["metrics"]}
+    if declared["method"] == "leml":
+        losses = [candidate["validation_error"] for candidate in result.selection.candidates]
+        assert losses[0] < losses[1]  # 1 - average precision
+        assert result.chosen == {"alpha": 0.1}
+    else:
+        assert 50 < result.chosen["n_estimators"] <= 70
+    assert make_record(table, "s0", np.arange(80), np.arange(80, 120), declared, result)["n_classes"] == 5
+
+
+def test_a_method_for_other_data_is_refused():
+    with pytest.raises(InputError, match="the data set is multi-label and the method svm_rbf is not for such data"):
+        run_fold(many_labels(), TRAIN, TEST, settings(**SVM))
+
+
+def test_a_measure_with_nothing_to_count_is_refused():
+    table = many_labels()
+    table.Y[80:] = 0
+    declared = settings(metrics=SIX, selection_metric="hamming_loss")
+    with pytest.raises(InputError, match="one-error of this test part has nothing to count"):
+        run_fold(table, np.arange(80), np.arange(80, 120), declared)

@@ -1,6 +1,13 @@
 """The measures that experiments report: what they are called, how they are shown and which way is better."""
 
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from algos.exceptions import InputError
 
 
 @dataclass(frozen=True)
@@ -16,12 +23,15 @@ class Metric:
     percent : bool
         Whether it is shown in percent.
     lower_is_better : bool
+    task : {"single-label", "multi-label"}
+        What data it measures.
     """
 
     name: str
     label: str
     percent: bool = False
     lower_is_better: bool = True
+    task: str = "multi-label"
 
     @property
     def scale(self) -> float:
@@ -46,11 +56,7 @@ class Metric:
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
-        Metric("test_error", "test error", percent=True),
-        # One class against the rest: the area, or the mean of eleven points, of precision against recall.
-        Metric("voc_average_precision", "average precision (11 points)", percent=True, lower_is_better=False),
-        Metric("area_average_precision", "average precision (area)", percent=True, lower_is_better=False),
-        # Several labels a sample.
+        Metric("test_error", "test error", percent=True, task="single-label"),
         Metric("hamming_loss", "Hamming loss"),
         Metric("one_error", "one-error"),
         Metric("coverage", "coverage"),
@@ -59,3 +65,49 @@ METRICS: dict[str, Metric] = {
         Metric("macro_auc", "macro AUC", lower_is_better=False),
     )
 }
+
+#: What an experiment reports when it says nothing.
+DEFAULT_METRICS = {
+    "single-label": ("test_error",),
+    "multi-label": tuple(name for name, metric in METRICS.items() if metric.task == "multi-label"),
+}
+
+
+def measure(names: Sequence[str], truth: np.ndarray, predicted: np.ndarray, scores: np.ndarray) -> dict[str, float]:
+    """Compute measures of the predictions for a test part.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Keys of `METRICS`, all of one task.
+    truth, predicted : ndarray of shape (n_samples,) or (n_samples, n_labels)
+        Classes, or labels of 0 and 1.
+    scores : ndarray of shape (n_samples, n_classes)
+
+    Raises
+    ------
+    InputError
+        When a measure has nothing to count, such as no sample with a label.
+    """
+    if truth.ndim == 1:
+        computed = {"test_error": float(np.mean(predicted != truth))}
+    else:
+        from algos.evaluation.multilabel_metrics import multilabel_measures
+
+        computed = multilabel_measures(truth, scores, predicted)
+    empty = next((name for name in names if math.isnan(computed[name])), None)
+    if empty:
+        raise InputError(f"the {METRICS[empty].label} of this test part has nothing to count; use a larger test part")
+    return {name: computed[name] for name in names}
+
+
+def loss_of(name: str) -> Callable[[Any, np.ndarray, np.ndarray], float]:
+    """Return the function (fitted estimator, X, truth) -> loss in [0, 1] that chooses by a measure."""
+
+    def loss(estimator: Any, X: np.ndarray, truth: np.ndarray) -> float:
+        predicted = estimator.predict(X)
+        scores = estimator.decision_function(X) if truth.ndim == 2 else np.empty((len(truth), 0))
+        value = measure([name], truth, predicted, scores)[name]
+        return value if METRICS[name].lower_is_better else 1 - value
+
+    return loss

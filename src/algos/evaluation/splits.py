@@ -48,8 +48,8 @@ def make_folds(
 
     Parameters
     ----------
-    y : array-like of shape (n_samples,)
-        Class labels.
+    y : array-like of shape (n_samples,) or (n_samples, n_labels)
+        Class labels, or several labels a sample: then nothing is stratified.
     protocol : dict
         ``{"kind": "repeated_kfold", "n_splits": k, "n_repeats": r}`` (stratified),
         ``{"kind": "random_percentage", "test_percent": p, "n_repeats": r}`` (stratified where each class has two
@@ -80,11 +80,22 @@ def make_folds(
     if protocol["kind"] == "repeated_kfold":
         pairs, notes = [], []
         for repeat in range(protocol.get("n_repeats", 1)):
-            more, notes = stratified_folds(y, protocol["n_splits"], seed + repeat)
+            more, notes = selection_folds(y, protocol["n_splits"], seed + repeat)
             pairs += more
     else:
         pairs, notes = _percentage_splits(y, protocol["test_percent"], protocol["n_repeats"], seed)
     return [Fold(name, train, test) for name, (train, test) in zip(names, pairs, strict=True)], notes
+
+
+def selection_folds(y: np.ndarray, n_splits: int, seed: int) -> tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]:
+    """K-fold, stratified by class (`stratified_folds`) where there is one class a sample; with notes."""
+    from sklearn.model_selection import KFold
+
+    if y.ndim == 1:
+        return stratified_folds(y, n_splits, seed)
+    if n_splits > len(y):
+        raise InputError(f"{n_splits} folds of {len(y)} samples cannot be made; ask for fewer folds")
+    return list(KFold(n_splits, shuffle=True, random_state=seed).split(np.zeros(len(y)))), []
 
 
 def stratified_folds(y: np.ndarray, n_splits: int, seed: int) -> tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]:
@@ -125,8 +136,10 @@ def _percentage_splits(
     n_test = round(len(y) * test_percent / 100)
     if not 0 < n_test < len(y):
         raise InputError(f"test_percent {test_percent} of {len(y)} samples leaves one part empty")
-    counts = np.unique(y, return_counts=True)[1]
-    stratify = counts.min() >= 2 and len(counts) <= min(n_test, len(y) - n_test)
-    notes = [] if stratify else ["the random splits are not stratified: a class is too small"]
+    stratify, notes = False, []
+    if y.ndim == 1:
+        counts = np.unique(y, return_counts=True)[1]
+        stratify = counts.min() >= 2 and len(counts) <= min(n_test, len(y) - n_test)
+        notes = [] if stratify else ["the random splits are not stratified: a class is too small"]
     splitter = (StratifiedShuffleSplit if stratify else ShuffleSplit)(n_repeats, test_size=n_test, random_state=seed)
     return [(np.sort(train), np.sort(test)) for train, test in splitter.split(np.zeros(len(y)), y)], notes

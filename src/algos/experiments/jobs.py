@@ -105,7 +105,8 @@ def _train_fold(
     except InputError as error:
         raise InputError(f"{settings['method']} on {settings['dataset']}, fold {fold}: {error}") from None
     record = make_record(table, fold, train, test, settings, result)
-    predictions = Predictions(test, table.y[test], result.predicted, table.label_names, result.scores)
+    truth = (table.y if table.Y is None else table.Y)[test]
+    predictions = Predictions(test, truth, result.predicted, table.label_names, result.scores)
     return {"schema": SCHEMA, **record, "versions": versions(), "cost": cost.total()}, predictions
 
 
@@ -143,10 +144,8 @@ def make_splits(
     from algos.experiments.records import write_splits
 
     table = read_table(features)
-    if table.y is None:
-        raise InputError(f"{features}: a multi-label data set cannot be split by classes")
     try:
-        made, notes = splits.make_folds(table.y, protocol, seed, table.split)
+        made, notes = splits.make_folds(table.y if table.Y is None else table.Y, protocol, seed, table.split)
     except InputError as error:
         raise InputError(f"{Path(features).stem}: {error}") from None
     for note in notes:
