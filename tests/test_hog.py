@@ -71,4 +71,6 @@ def test_refusals(options, says):
 
 
 def test_docstring_examples():
-    assert doctest.testmod(algos.features.hog) == (0, 2 + 2)
+    result = doctest.testmod(algos.features.hog)
+    assert result.attempted > 0
+    assert result.failed == 0

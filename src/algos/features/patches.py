@@ -17,7 +17,7 @@ from algos.problems import Problems
 
 KINDS = ("positive", "jittered", "negative", "hard_negative")
 _MOST_DRAWS = 100
-_ROUNDING = 1e-6  # pixels
+_ROUNDING = 1e-6
 
 
 class ImageSource(Protocol):
@@ -267,7 +267,15 @@ def random_windows(names: ArrayLike, sizes: ArrayLike, n: int, shapes: Shapes, s
 
 
 def sliding_windows(
-    names: ArrayLike, sizes: ArrayLike, size: tuple[int, int], shapes: Shapes, step: float = 0.25, octave: int = 2
+    names: ArrayLike,
+    sizes: ArrayLike,
+    size: tuple[int, int],
+    shapes: Shapes,
+    *,
+    step: float = 0.25,
+    per_octave: int = 2,
+    most: int | None = None,
+    seed: int = 0,
 ) -> Windows:
     """Return windows of a patch's aspect ratio on a regular grid of places and sizes.
 
@@ -278,33 +286,39 @@ def sliding_windows(
     size : tuple of int
         Height and width of the patch.
     shapes : Shapes
-        Only its sizes are used: from the least, growing by 2^(1/octave), to the greatest.
+        Only its sizes are used: from the least, growing by 2^(1/per_octave), to the greatest.
     step : float, default 0.25
         Distance between neighbours, in parts of the window's sides.
-    octave : int, default 2
+    per_octave : int, default 2
         Sizes an octave.
+    most : int, optional
+        Return a random choice of that many when there are more (a thousand photographs can have ten million).
+    seed : int, default 0
+        Seed of the choice.
 
     Returns
     -------
     Windows
-        Of kind "negative", sorted by image as given, then size, row and column; an image too small for a size has
-        none of it.
+        Of kind "negative", by image as given, size, row and column; an image too small for a size has none of it.
     """
+    names, sizes = np.asarray(names, dtype=str), np.asarray(sizes, dtype=float).reshape(-1, 2)
     least, greatest = np.log2(shapes.size)
-    scales = 2.0 ** np.arange(least, greatest + 1e-9, 1 / octave)
+    scales = 2.0 ** np.arange(least, greatest + _ROUNDING, 1 / per_octave)
     ratio = size[1] / size[0]
     sides = np.stack([scales * math.sqrt(ratio), scales / math.sqrt(ratio)], axis=1)
-    images, boxes = [], []
-    for name, limits in zip(np.asarray(names, dtype=str), np.asarray(sizes, dtype=float).reshape(-1, 2), strict=True):
-        for width, height in sides[(sides <= limits).all(axis=1)]:
-            x, y = np.meshgrid(
-                np.arange(0, limits[0] - width + 1e-9, step * width),
-                np.arange(0, limits[1] - height + 1e-9, step * height),
-            )
-            corner = np.stack([x.ravel(), y.ravel()], axis=1)
-            boxes.append(np.hstack([corner, corner + np.array([width, height])]))
-            images += [name] * len(corner)
-    return Windows.of_kind("negative", images, np.concatenate([np.empty((0, 4)), *boxes]))
+    room = (sizes[:, None, :] - sides) / (step * sides)  # image, scale, axis
+    n_places = np.where((room >= -_ROUNDING).all(axis=2, keepdims=True), np.floor(room + _ROUNDING) + 1, 0).astype(int)
+    ends = np.cumsum(n_places.prod(axis=2))
+    total = int(ends[-1]) if len(ends) else 0
+    chosen = np.arange(total)
+    if most is not None and total > most:
+        chosen = np.sort(np.random.default_rng(seed).choice(total, most, replace=False))
+    grid = np.searchsorted(ends, chosen, side="right")
+    image, scale = np.divmod(grid, len(scales))
+    place = chosen - np.concatenate([[0], ends])[grid]
+    row, column = np.divmod(place, np.maximum(n_places[image, scale, 0], 1))
+    corner = step * sides[scale] * np.stack([column, row], axis=1)
+    return Windows.of_kind("negative", names[image], np.hstack([corner, corner + sides[scale]]))
 
 
 def class_windows(
