@@ -100,14 +100,10 @@ def read_image(image: "str | os.PathLike | np.ndarray", mode: str = "grey") -> n
         path = Path(image)
         with errors_named(path), path.open("rb") as stream:
             return decode_image(stream.read(MOST_MEMBER_BYTES), str(path), mode)
-    if (
-        image.dtype != np.uint8
-        or image.ndim not in (2, 3)
-        or image.size == 0
-        or image.shape[2:] not in ((), (3,), (4,))
-    ):
+    is_image = image.dtype == np.uint8 and image.size and image.ndim in (2, 3) and image.shape[2:] in ((), (3,), (4,))
+    if not is_image:
         raise InputError(
-            f"an image is an array of uint8 of shape (height, width) or (height, width, 3 or 4), "
+            "an image is an array of uint8 of shape (height, width) or (height, width, 3 or 4), "
             f"not {image.dtype} of shape {image.shape}"
         )
     if mode == "grey" and image.ndim == 2:

@@ -45,11 +45,7 @@ def store_descriptors(images: Sequence[Any], path: str | os.PathLike, **options:
     about = json.dumps({"format": _FORMAT, "names": names, "options": options})
     fields = [("values", pa.binary(N_SIFT)), ("x", pa.float32()), ("y", pa.float32())]
     schema = pa.schema(fields, metadata={_KEY: about})
-    with (
-        atomic_write(path) as temporary,
-        pa.OSFile(str(temporary), "wb") as sink,
-        pa.ipc.new_file(sink, schema) as file,
-    ):
+    with atomic_write(path) as temporary, pa.ipc.new_file(str(temporary), schema) as file:
         for image, name in zip(images, names, strict=True):
             values, positions = descriptors(image, name=name, **options)
             packed = pa.FixedSizeBinaryArray.from_buffers(fields[0][1], len(values), [None, pa.py_buffer(values)])

@@ -83,27 +83,26 @@ def descriptors(
     Examples
     --------
     >>> import numpy as np
-    >>> found = descriptors(np.tile(np.arange(0, 200, 5, dtype=np.uint8), (32, 1)))
-    >>> found.values.shape, found.positions[0].round(3).tolist()
-    ((12, 128), [0.2, 0.25])
+    >>> found = descriptors(np.tile(np.arange(0, 256, 8, dtype=np.uint8), (32, 1)))
+    >>> found.values.shape, found.positions[0].tolist()
+    ((9, 128), [0.25, 0.25])
     """
     import cv2
 
-    for key, value, least in (
-        ("patch_size", patch_size, 4),
-        ("spacing", spacing, 1),
-        ("max_side", max_side, patch_size),
-    ):
+    limits = {"patch_size": (patch_size, 4), "spacing": (spacing, 1), "max_side": (max_side, patch_size)}
+    for key, (value, least) in limits.items():
         if value is not None and value < least:
             raise InputError(f"{key} is {value}; give {least} or more")
     cv2.setNumThreads(1)
     grey = _fitted_size(read_image(image), patch_size, max_side, name or "an image")
     height, width = grey.shape
-    xs, ys = (_centres(side, patch_size, spacing) for side in (width, height))
+    corners = [_corners(side, patch_size, spacing) for side in (width, height)]
+    # OpenCV rounds a keypoint to a whole pixel, halves to the even one: it gets whole ones, lest the grid be uneven.
+    xs, ys = ((found + patch_size // 2).astype(float) for found in corners)
     size = patch_size / _PATCH_OVER_KEYPOINT
-    keypoints = [cv2.KeyPoint(float(x), float(y), size, 0.0) for y in ys for x in xs]
-    _, values = cv2.SIFT_create().compute(grey, keypoints)
-    positions = np.stack(np.meshgrid((xs + 0.5) / width, (ys + 0.5) / height), axis=-1).reshape(-1, 2)
+    _, values = cv2.SIFT_create().compute(grey, [cv2.KeyPoint(x, y, size, 0.0) for y in ys for x in xs])
+    xs, ys = ((found + patch_size / 2) / side for found, side in zip(corners, (width, height), strict=True))
+    positions = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
     return Descriptors(values.astype(np.uint8), positions.astype(np.float32))
 
 
@@ -124,11 +123,11 @@ def _fitted_size(grey: np.ndarray, patch_size: int, max_side: int | None, name: 
     return np.ascontiguousarray(grey)
 
 
-def _centres(side: int, patch_size: int, spacing: int) -> np.ndarray:
-    """Return the centres (pixel coordinates, between two pixels for an even patch) of the patches along one side."""
+def _corners(side: int, patch_size: int, spacing: int) -> np.ndarray:
+    """Return the first pixel of each patch along one side; what the grid leaves over is shared by both ends."""
     n = (side - patch_size) // spacing + 1
     margin = (side - patch_size - (n - 1) * spacing) // 2
-    return margin + (patch_size - 1) / 2 + spacing * np.arange(n)
+    return margin + spacing * np.arange(n)
 
 
 def pool(
