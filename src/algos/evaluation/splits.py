@@ -1,30 +1,33 @@
-"""Training and test rows of every fold, the same for all methods of an experiment."""
+"""Training, validation and test rows of every fold, the same for all methods of an experiment."""
 
 import warnings
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from algos.datasets.hints import listed
 from algos.exceptions import InputError
 
 
 @dataclass(frozen=True)
 class Fold:
-    """One outer fold: its name and its rows, ascending."""
+    """One outer fold: its name and its rows, ascending; validation rows where the protocol sets them apart."""
 
     name: str
     train: np.ndarray
     test: np.ndarray
+    validation: np.ndarray | None = None
 
 
 def fold_names(protocol: dict[str, Any]) -> list[str]:
     """Names of a protocol's folds, known without the data.
 
-    ``r0f3`` is fold 3 of repetition 0 of a repeated k-fold, ``s4`` the random split number 4, ``test`` the designated
-    test set.
+    ``r0f3`` is fold 3 of repetition 0 of a repeated k-fold, ``s4`` the random split number 4 (into two parts or three),
+    ``test`` the designated test set.
 
     Raises
     ------
@@ -34,12 +37,14 @@ def fold_names(protocol: dict[str, Any]) -> list[str]:
     kind = protocol.get("kind")
     if kind == "repeated_kfold":
         return [f"r{r}f{f}" for r in range(protocol.get("n_repeats", 1)) for f in range(protocol["n_splits"])]
-    if kind in ("random_percentage", "repeated_grouped"):
+    if kind in ("random_percentage", "repeated_grouped", "train_validation_test"):
         return [f"s{i}" for i in range(protocol["n_repeats"])]
     if kind == "designated":
         return ["test"]
-    known = "repeated_kfold, random_percentage, repeated_grouped, designated"
-    raise InputError(f"unknown kind of protocol {kind!r}; known: {known}")
+    raise InputError(
+        f"unknown kind of protocol {kind!r}; "
+        "known: repeated_kfold, random_percentage, repeated_grouped, train_validation_test, designated"
+    )
 
 
 def make_folds(
@@ -59,8 +64,9 @@ def make_folds(
         ``{"kind": "repeated_kfold", "n_splits": k, "n_repeats": r}`` (stratified),
         ``{"kind": "random_percentage", "test_percent": p, "n_repeats": r}`` (stratified where each class has two
         samples), ``{"kind": "repeated_grouped", "test_percent": p, "n_repeats": r}`` (p defaults to a third; see
-        :func:`grouped_splits`), or ``{"kind": "designated"}``, which takes the rows that `split` calls "train" and
-        "test".
+        :func:`grouped_splits`), ``{"kind": "train_validation_test", "percent": [50, 20, 30], "n_repeats": r}`` (class
+        by class, see :func:`three_parts`), or ``{"kind": "designated"}``, which takes the rows that `split` calls
+        "train" and "test".
     seed : int
         Repetition r uses ``seed + r``.
     split : array-like of shape (n_samples,) or None
@@ -86,6 +92,12 @@ def make_folds(
             raise InputError("the protocol is 'designated' but the data set has no designated test set")
         split = np.asarray(split)
         return [Fold("test", np.flatnonzero(split == "train"), np.flatnonzero(split == "test"))], []
+    if protocol["kind"] == "train_validation_test":
+        folds = []
+        for i, name in enumerate(names):
+            (train, validation, test), notes = three_parts(y, protocol.get("percent", (50, 20, 30)), seed + i)
+            folds.append(Fold(name, train, test, validation))
+        return folds, notes
     if protocol["kind"] == "repeated_grouped":
         pairs, notes = grouped_splits(y, groups, protocol.get("test_percent", 100 / 3), protocol["n_repeats"], seed)
     elif protocol["kind"] == "repeated_kfold":
@@ -96,6 +108,77 @@ def make_folds(
     else:
         pairs, notes = _percentage_splits(y, protocol["test_percent"], protocol["n_repeats"], seed)
     return [Fold(name, train, test) for name, (train, test) in zip(names, pairs, strict=True)], notes
+
+
+def three_parts(
+    y: ArrayLike, percent: Sequence[float] = (50, 20, 30), seed: int = 0
+) -> tuple[tuple[np.ndarray, np.ndarray, np.ndarray], list[str]]:
+    """Split each class at random into training, validation and test rows (Pi et al. 2016, section 4.1).
+
+    A class of m samples gives each part m percent / 100 of them, rounded down; what is left over goes, one by one, to
+    the parts that lost most by the rounding (training before validation before test where they lost alike). From three
+    samples on no part is left without one: it takes it from the largest. A class of two gives one to the training and
+    one to the test part, a class of one gives it to the training part: nothing can be tested that was never seen.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,)
+        Class labels.
+    percent : sequence of three float, default (50, 20, 30)
+        Of training, validation and test; their sum is 100.
+    seed : int, default 0
+        Of the draw.
+
+    Returns
+    -------
+    parts : tuple of three ndarray of int
+        Training, validation and test rows, ascending.
+    notes : list of str
+        One names the classes with fewer than three samples.
+
+    Raises
+    ------
+    InputError
+        When the percentages are not three numbers above 0 with the sum 100, or a part would be empty.
+
+    Examples
+    --------
+    >>> (train, validation, test), notes = three_parts(["a"] * 10 + ["b"] * 2)
+    >>> len(train), len(validation), len(test), notes
+    (6, 2, 4, ["classes with fewer than three samples, which have no validation row (nor, with one, a test row): 'b'"])
+    """
+    shares = np.asarray(percent, dtype=float)
+    if shares.shape != (3,) or not (shares > 0).all() or abs(shares.sum() - 100) > 1e-9:
+        raise InputError(f"percent is {list(percent)}; give three numbers above 0 whose sum is 100")
+    random = np.random.default_rng(seed)
+    classes, of_class = np.unique(np.asarray(y), return_inverse=True)
+    parts, small = ([], [], []), []
+    for k, label in enumerate(classes.tolist()):
+        rows = random.permutation(np.flatnonzero(of_class == k))
+        if len(rows) < 3:
+            small.append(label)
+        for part, chosen in zip(parts, np.split(rows, np.cumsum(_shares_of(len(rows), shares))[:2]), strict=True):
+            part.append(chosen)
+    train, validation, test = (np.sort(np.concatenate(part)) for part in parts)
+    if not (len(validation) and len(test)):
+        raise InputError(f"{len(of_class)} samples of {len(classes)} classes are too few for three parts")
+    without = "which have no validation row (nor, with one, a test row)"
+    notes = [f"classes with fewer than three samples, {without}: {listed(small)}"] if small else []
+    return (train, validation, test), notes
+
+
+def _shares_of(n: int, percent: np.ndarray) -> np.ndarray:
+    """Return how many of a class's n samples each part gets."""
+    if n < 3:
+        return np.array([1, 0, n - 1])
+    exact = n * percent / 100
+    counts = np.floor(exact + 1e-9).astype(int)
+    most_lost = np.argsort(-np.round(exact - counts, 9), kind="stable")
+    counts[most_lost[: n - counts.sum()]] += 1
+    while counts.min() == 0:
+        counts[counts.argmax()] -= 1
+        counts[counts.argmin()] += 1
+    return counts
 
 
 def stratified_folds(y: np.ndarray, n_splits: int, seed: int) -> tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]:
