@@ -18,7 +18,8 @@ TABLE_2 = {"balance", "blood", "wdbc", "breast", "ecoli", "iris", "pima", "sonar
 BUILTIN = {"digits", "wine_sklearn", "wdbc_sklearn", "iris_sklearn"}
 DOWNLOADS = {"caltech256", "caltech101", "awa_decaf"}
 STAND_INS = {
-    f"{name}_standin" for name in ("corel5k_images", "caltech101_20", "caltech256_clip", "awa_sift", "awa_phog")
+    f"{name}_standin"
+    for name in ("corel5k_images", "caltech101_20", "caltech256_clip", "awa_sift", "awa_phog", "voc2007_subset")
 }
 CSV = "a,b,class\n1,2,x\n3,4,y\n5,6,x\n7,8,y\n"
 

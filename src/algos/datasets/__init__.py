@@ -6,6 +6,7 @@ __all__, __getattr__ = exports(
     __name__,
     {
         "Table": "table",
+        "VOCImages": "voc",
         "fetch": "fetching",
         "has_split": "registry",
         "load_arff": "readers.arff",
@@ -20,6 +21,7 @@ __all__, __getattr__ = exports(
         "load_parquet": "readers.parquet",
         "load_registry": "registry",
         "load_uci": "readers.delimited",
+        "load_voc": "voc",
         "load_xls": "readers.xls",
         "read_image": "images",
         "open_archive": "archives",

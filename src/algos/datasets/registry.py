@@ -25,6 +25,7 @@ _READERS = {
     "npz": ("algos.datasets.readers.arrays", "load_npz"),
     "parquet": ("algos.datasets.readers.parquet", "load_parquet"),
     "uci": ("algos.datasets.readers.delimited", "load_uci"),
+    "voc": ("algos.datasets.voc", "load_voc"),
     "xls": ("algos.datasets.readers.xls", "load_xls"),
 }
 # Keys that tell of the entry; all others are options of its reader.
@@ -32,6 +33,8 @@ _ABOUT = {"title", "task", "n_samples", "n_features", "n_classes", "licence", "n
 _ABOUT |= {"reader", "files", "split", "user"}
 
 _ROLES = ("path", "images", "labels")
+# Readers of collections that may come in several files, none of which is a part: the lists inside them are.
+_OF_SEVERAL_FILES = {"voc"}
 _SCHEMA = Path("workflow") / "schemas" / "datasets.schema.yaml"
 
 
@@ -198,7 +201,8 @@ def _check_files(entry: Mapping[str, Any], parameters: Collection[str], source: 
         which = "" if role == "path" else f" with `role: {role}`"
         raise InputError(f"{source}: `files` must name a file{which} for the reader {reader!r}")
     parts = [file["part"] for file in files if file["part"]]
-    if "parts" not in parameters and (len(files) > 1 or parts):
+    several = len(files) > 1 and reader not in _OF_SEVERAL_FILES
+    if "parts" not in parameters and (several or parts):
         raise InputError(f"{source}: the reader {reader!r} takes one file, without a part")
     if parts and entry.get("split"):
         raise InputError(f"{source}: has both `split` and parts of files; keep one")

@@ -1,6 +1,6 @@
 """PASCAL VOC: photographs, and boxes around the objects in them.
 
-A data set in this layout is not a table yet: :mod:`algos.features.patches` cuts windows out of its images.
+Such a table holds images: :mod:`algos.features.patches` cuts windows out of them, whose features can be learnt from.
 """
 
 import io
@@ -8,22 +8,22 @@ import math
 import re
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from algos.datasets.archives import Archive, open_archive
 from algos.datasets.hints import listed, nearest, one_line
+from algos.datasets.images import FORMATS, MOST_PIXELS, decode_image
+from algos.datasets.table import Table, multi_label_table
 from algos.datasets.textfile import Paths, as_paths
 from algos.exceptions import InputError
 from algos.problems import Problems
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
-
-    from PIL.Image import Image
 
 VOC_CLASSES = (
     "aeroplane", "bicycle", "bird", "boat", "bottle", "bus", "car", "cat", "chair", "cow",
@@ -32,7 +32,6 @@ VOC_CLASSES = (
 
 _SPLITS_FOLDER = "ImageSets/Main/"
 _IMAGE_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]*")
-_MOST_PIXELS = 2**26
 _MOST_XML_BYTES = 2**20
 _END_OF_JPEG = b"\xff\xd9"
 
@@ -73,35 +72,43 @@ class VOCImage:
     labels: frozenset[str]
 
 
-@dataclass(frozen=True)
-class VOCDataset:
-    """Images with boxes; made by :func:`load_voc`.
+class VOCImages(Sequence):
+    """Images with boxes around objects, decoded one by one as they are asked for; made by :func:`load_voc`.
 
     Attributes
     ----------
     images : list of VOCImage
-        Sorted by split, in the order asked for, and name.
+        What is known of each image.
     label_names : list of str
         Classes.
     difficult : {"exclude", "include"}
         Whether objects marked difficult are positives.
-    problems : list of str
-        One sentence for each thing that could not be used as it is.
-    notes : list of str
-        What a reader of the results should know; the problems among them.
+    shape : tuple of int
+        (n_images,): images have no columns yet.
+
+    Notes
+    -----
+    ``images[3]`` are the pixels of the fourth image, ``images[rows]``, with a slice, an array of positions or a mask,
+    is another collection that reads nothing.
     """
 
-    images: list[VOCImage]
-    label_names: list[str]
-    difficult: str
-    problems: list[str]
-    notes: list[str]
-    _files: "_Files" = field(repr=False)
+    def __init__(self, images: Sequence[VOCImage], label_names: Sequence[str], difficult: str, files: "_Files") -> None:
+        self.images, self.label_names, self.difficult = list(images), list(label_names), difficult
+        self._files = files
 
     @property
-    def n_samples(self) -> int:
-        """Number of images."""
+    def shape(self) -> tuple[int]:
+        """(n_images,)."""
+        return (len(self.images),)
+
+    def __len__(self) -> int:
         return len(self.images)
+
+    def __getitem__(self, which: Any) -> "np.ndarray | VOCImages":
+        if isinstance(which, int | np.integer):
+            return self.read_image(self.images[which].name)
+        rows = np.arange(len(self.images))[which]
+        return VOCImages([self.images[row] for row in rows], self.label_names, self.difficult, self._files)
 
     def positives(self, label: str, splits: Sequence[str] | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return the boxes of a class.
@@ -174,10 +181,11 @@ class VOCDataset:
         InputError
             When the image is missing or damaged.
         """
-        try:
-            return np.asarray(_decoded(self._files.read(f"JPEGImages/{name}.jpg")))
-        except InputError as error:
-            raise InputError(f"image {name!r}: {error}") from None
+        return _decoded(self._files, name)
+
+    def sizes(self) -> dict[str, tuple[int, int]]:
+        """Return image -> width and height in pixels."""
+        return {image.name: (image.width, image.height) for image in self.images}
 
     def _of(self, label: str, splits: Sequence[str] | None) -> list[VOCImage]:
         if label not in self.label_names:
@@ -193,12 +201,12 @@ class VOCDataset:
 
 def load_voc(
     path: Paths,
-    splits: str | Sequence[str] = ("train", "val"),
     *,
+    splits: str | Sequence[str] = ("train", "val"),
     difficult: str = "exclude",
     on_error: str = "skip",
     classes: Sequence[str] = VOC_CLASSES,
-) -> VOCDataset:
+) -> Table:
     """Read the annotations of a data set in the layout ``VOCdevkit/VOC2007``.
 
     Parameters
@@ -207,7 +215,8 @@ def load_voc(
         Tars as they are distributed (trainval, test), packed or not, or unpacked folders. Nothing is unpacked to the
         disk: members are read one by one.
     splits : str or sequence of str, default ("train", "val")
-        Lists of images in ``ImageSets/Main``: "train", "val", "trainval", "test".
+        Lists of images in ``ImageSets/Main``: "train", "val", "trainval", "test". Which of them trains and which tests
+        is for the experiment to say.
     difficult : {"exclude", "include"}, default "exclude"
         What objects marked difficult are: with "exclude" no positives, as in the challenge, with "include" positives
         like all others. Either way an image that shows one is no image without the class.
@@ -216,14 +225,15 @@ def load_voc(
         (clipped; left out when nothing of it is inside), a box without area (left out: its right edge must be beyond
         its left one and its lower edge below its upper one), a class that is not among `classes` (left out), an
         annotation with another size than its image (the image's counts), and a class without positives in a split:
-        each is named in `problems`, or raised.
+        each is named in the table's notes, or raised.
     classes : sequence of str, default the twenty of VOC2007
         Classes to read.
 
     Returns
     -------
-    VOCDataset
-        Images that were left out have no row in it.
+    Table
+        `X` is a :class:`VOCImages` of shape (n_images,), sorted by split, in the order asked for, and name; `Y` says
+        of which classes an image has positives; `split` is None.
 
     Raises
     ------
@@ -248,14 +258,17 @@ def load_voc(
             problems.add(f"image {name!r} ({split}): {error}: it is left out")
     if not images:
         raise InputError(f"{files}: none of its {len(names)} images is usable; the first: {problems.sentences[0]}")
+    collection = VOCImages(images, classes, difficult, files)
+    _check_positives(collection, problems)
     rule = {
         "exclude": "Objects marked difficult are no positives, and images with them no negatives.",
         "include": "Objects marked difficult are positives like all others.",
     }
-    dataset = VOCDataset(images, list(classes), difficult, problems.sentences, [], files)
-    _check_positives(dataset, problems)
-    dataset.notes.extend([rule[difficult], *problems.sentences])
-    return dataset
+    Y = np.zeros((len(images), len(classes)), dtype=np.int8)
+    row_of = {image.name: row for row, image in enumerate(images)}
+    for column, label in enumerate(classes):
+        Y[[row_of[name] for name in collection.positives(label)[0]], column] = 1
+    return multi_label_table(collection, Y, [], classes, str(files), notes=[rule[difficult], *problems.sentences])
 
 
 class _UnusableError(Exception):
@@ -324,7 +337,7 @@ def _root(archive: Archive) -> str:
 
 
 def _read_image(files: _Files, name: str, split: str, classes: Sequence[str], problems: Problems) -> VOCImage:
-    width, height = _size_of_jpeg(files, f"JPEGImages/{name}.jpg")
+    width, height = _size(files, name)
     root = _parsed(files, f"Annotations/{name}.xml")
     where = f"image {name!r} ({split})"
     said = tuple(_number(root.find("size"), key) for key in ("width", "height"))
@@ -394,41 +407,38 @@ def _inside(
     return inside, inside != box
 
 
-def _size_of_jpeg(files: _Files, name: str) -> tuple[int, int]:
-    """Return width and height; an image that seems cut short is decoded to be sure."""
+def _size(files: _Files, name: str) -> tuple[int, int]:
+    """Return width and height of an image; one that seems cut short is decoded to be sure."""
+    import PIL.Image
+
     try:
-        content = files.read(name)
-        whole = content.rstrip(b"\0").endswith(_END_OF_JPEG)
-        return (_opened(content) if whole else _decoded(content)).size
+        content = files.read(_jpeg(name))
+        if content.rstrip(b"\0").endswith(_END_OF_JPEG):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of doubtful metadata, and of sizes that are refused below
+                with PIL.Image.open(io.BytesIO(content), formats=FORMATS) as image:
+                    if image.width * image.height <= MOST_PIXELS:
+                        return image.size
+    except InputError as error:
+        raise _UnusableError(str(error)) from None
+    except Exception:  # on a damaged header Pillow raises whatever it happens to trip over; decoding says what it is
+        pass
+    try:
+        return _decoded(files, name).shape[1::-1]
     except InputError as error:
         raise _UnusableError(str(error)) from None
 
 
-def _opened(content: bytes) -> "Image":
-    """Read the header of a JPEG."""
-    import PIL.Image
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PIL.Image.DecompressionBombWarning)  # the limit below is stricter
-            image = PIL.Image.open(io.BytesIO(content), formats=["JPEG"])
-    except (OSError, SyntaxError, ValueError, PIL.Image.DecompressionBombError):
-        raise InputError("is no JPEG image, or its header is damaged; fetch it again") from None
-    if image.width * image.height > _MOST_PIXELS:
-        raise InputError(f"has {image.width} x {image.height} pixels, more than {_MOST_PIXELS}")
-    return image
+def _decoded(files: _Files, name: str) -> np.ndarray:
+    return decode_image(files.read(_jpeg(name)), f"{files}: {_jpeg(name)}", "rgb")
 
 
-def _decoded(content: bytes) -> "Image":
-    image = _opened(content)
-    try:
-        return image.convert("RGB")
-    except (OSError, SyntaxError, ValueError) as error:
-        raise InputError(f"is damaged or cut short ({one_line(error)}); fetch it again") from None
+def _jpeg(name: str) -> str:
+    return f"JPEGImages/{name}.jpg"
 
 
-def _check_positives(dataset: VOCDataset, problems: Problems) -> None:
-    for split in dict.fromkeys(image.split for image in dataset.images):
-        none = [label for label in dataset.label_names if not len(dataset.positives(label, [split])[0])]
-        for label in none:
-            problems.add(f"split {split!r}: there is no positive of class {label!r}, so it cannot be used for it")
+def _check_positives(images: VOCImages, problems: Problems) -> None:
+    for split in dict.fromkeys(image.split for image in images.images):
+        for label in images.label_names:
+            if len(images.positives(label, [split])[0]) == 0:
+                problems.add(f"split {split!r}: there is no positive of class {label!r}: it cannot be used for it")

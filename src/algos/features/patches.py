@@ -21,7 +21,7 @@ _ROUNDING = 1e-6
 
 
 class ImageSource(Protocol):
-    """What images are read from, such as :class:`algos.datasets.voc.VOCDataset`."""
+    """What images are read from, such as :class:`algos.datasets.VOCImages`."""
 
     def read_image(self, name: str) -> np.ndarray:
         """Return the pixels, uint8 of shape (height, width, 3); raise InputError when they cannot be had."""
@@ -337,7 +337,7 @@ def class_windows(
     Parameters
     ----------
     source : ImageSource
-        Such as :func:`algos.datasets.load_voc` gives.
+        Such as the `X` of :func:`algos.datasets.load_voc`.
     label : str
         Class.
     splits : sequence of str, optional
