@@ -15,7 +15,7 @@ REGISTRY = ROOT / "config" / "datasets.yaml"
 SCHEMA = ROOT / "workflow" / "schemas" / "datasets.schema.yaml"
 TABLE_1 = {"isolet", "letter", "optdigits", "pendigits", "usps"}
 TABLE_2 = {"balance", "blood", "wdbc", "breast", "ecoli", "iris", "pima", "sonar", "wine"}
-BUILTIN = {"digits", "wine_sklearn", "wdbc_sklearn", "iris_sklearn"}
+BUILTIN = {"digits", "wine_sklearn", "wdbc_sklearn", "iris_sklearn", "faces", "digit_3", "digit_8", "digits_odd"}
 DOWNLOADS = {"caltech256", "caltech101", "awa_decaf"}
 STAND_INS = {
     f"{name}_standin"

@@ -1,9 +1,12 @@
 """Histograms of oriented gradients (HOG) of patches."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 
+from algos.datasets.hints import nearest
 from algos.exceptions import InputError
 
 COLOURS = ("largest_gradient", "grey")
@@ -126,3 +129,18 @@ class HOG:
             channel_axis=-1 if patch.ndim == 3 else None,
         )
         return features.astype(np.float32)
+
+
+def options_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return parameters of :class:`HOG` as given in a config, checked for names that it does not have.
+
+    Raises
+    ------
+    InputError
+        With the nearest name.
+    """
+    known = [field.name for field in fields(HOG)]
+    for name in given:
+        if name not in known:
+            raise InputError(f"HOG has no parameter {name!r}{nearest(name, known)}")
+    return dict(given)
