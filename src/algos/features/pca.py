@@ -64,7 +64,7 @@ class PrincipalComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         Raises
         ------
         InputError
-            When `n_components` is no whole number above 0.
+            When `n_components` is no whole number above 0, or all rows are the same.
         ValueError
             When `X` is no finite matrix of at least two rows.
         """
@@ -74,8 +74,14 @@ class PrincipalComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
             raise InputError(f"n_components is {self.n_components!r}; give a whole number above 0")
         X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         n, d = X.shape
-        pca = PCA(min(self.n_components, n - 1, d), random_state=self.random_state).fit(X)
-        n_kept = _rank(pca.singular_values_, X)
+        if (X[0] == X).all():
+            raise InputError(f"all {n} training rows are the same, so there is no direction to keep")
+        most = min(self.n_components, n - 1, d)
+        solver = _solver(n, d, most)
+        if solver == "covariance_eigh":  # squares its rounding errors
+            X = X.astype(np.float64, copy=False)
+        pca = PCA(most, svd_solver=solver, random_state=self.random_state).fit(X)
+        n_kept = _rank(pca.singular_values_, X, solver)
         if n_kept < self.n_components:
             _log.info("PCA: %d components, not %d: %d rows, %d features", n_kept, self.n_components, n, d)
         self.n_components_ = n_kept
@@ -100,7 +106,16 @@ class PrincipalComponents(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         return tags
 
 
-def _rank(singular_values: np.ndarray, X: np.ndarray) -> int:
-    """Return how many components are no rounding errors, at least 1 (numpy.linalg.matrix_rank's rule)."""
-    threshold = singular_values.max() * max(X.shape) * np.finfo(X.dtype).eps
-    return max(1, int(np.count_nonzero(singular_values > threshold)))
+def _solver(n: int, d: int, n_components: int) -> str:
+    """Return the fastest solver of scikit-learn, by the rule of its ``svd_solver="auto"``."""
+    if d <= 1000 and n >= 10 * d:
+        return "covariance_eigh"
+    return "randomized" if max(n, d) > 500 and n_components < 0.8 * min(n, d) else "full"
+
+
+def _rank(singular_values: np.ndarray, X: np.ndarray, solver: str) -> int:
+    """Return how many components are no rounding errors (numpy.linalg.matrix_rank's rule)."""
+    relative = max(X.shape) * np.finfo(X.dtype).eps
+    if solver == "covariance_eigh":
+        relative = np.sqrt(relative)
+    return int(np.count_nonzero(singular_values > relative * singular_values.max()))
