@@ -117,7 +117,7 @@ def test_trainval_and_test_come_in_two_tars(load, files, tmp_path):
 
 def test_a_class_can_be_called_train(load):
     files = tree({"1": [("train", 1, 1, 30, 20)]}, {"train": ["1"], "train_train": ["1"]})
-    assert load(files, splits="train", classes=["train"]).X.positives("train")[0].tolist() == ["1"]
+    assert load(files, splits="train", classes="train").X.positives("train")[0].tolist() == ["1"]
 
 
 # --- what cannot be used: named, and fatal only if asked -------------------------------------------------------------

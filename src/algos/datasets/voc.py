@@ -205,7 +205,7 @@ def load_voc(
     splits: str | Sequence[str] = ("train", "val"),
     difficult: str = "exclude",
     on_error: str = "skip",
-    classes: Sequence[str] = VOC_CLASSES,
+    classes: str | Sequence[str] = VOC_CLASSES,
 ) -> Table:
     """Read the annotations of a data set in the layout ``VOCdevkit/VOC2007``.
 
@@ -226,7 +226,7 @@ def load_voc(
         its left one and its lower edge below its upper one), a class that is not among `classes` (left out), an
         annotation with another size than its image (the image's counts), and a class without positives in a split:
         each is named in the table's notes, or raised.
-    classes : sequence of str, default the twenty of VOC2007
+    classes : str or sequence of str, default the twenty of VOC2007
         Classes to read.
 
     Returns
@@ -250,6 +250,7 @@ def load_voc(
     problems = Problems(on_error)
     files = _Files(as_paths(path))
     names = files.images_of([splits] if isinstance(splits, str) else splits)
+    classes = [classes] if isinstance(classes, str) else classes
     images = []
     for name, split in names.items():
         try:
