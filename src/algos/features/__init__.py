@@ -7,6 +7,7 @@ __all__, __getattr__ = exports(
     {
         "Descriptors": "spatial_pyramid",
         "HOG": "hog",
+        "HaarFeatures": "haar",
         "PrincipalComponents": "pca",
         "Shapes": "patches",
         "SpatialPyramid": "spatial_pyramid",
