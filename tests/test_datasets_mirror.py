@@ -11,7 +11,6 @@ from algos.datasets import fetch, load_arff, load_registry, read_dataset, read_t
 REGISTRY = load_registry(Path(__file__).parent.parent / "config" / "datasets.yaml")
 DOWNLOADED = [name for name, entry in REGISTRY.items() if entry["files"]]
 N_TEST = {"isolet": 1559, "letter": 4000, "optdigits": 1797, "pendigits": 3498, "usps": 2007, "mnist": 10000}
-NOT_MIRRORED = {"voc2007"}
 
 pytestmark = pytest.mark.mirror
 
@@ -19,8 +18,11 @@ pytestmark = pytest.mark.mirror
 @pytest.mark.parametrize("name", DOWNLOADED)
 def test_a_registered_set_reads_as_its_entry_says(name, mirror, tmp_path):
     entry = REGISTRY[name]
-    sources = [(source["folder"] or name, f["name"]) for f in entry["files"] for source in f["sources"]]
-    if not any((mirror / folder / file).is_file() for folder, file in sources):
+    if not any(
+        (mirror / (source["folder"] or name) / source["file"]).is_file()
+        for f in entry["files"]
+        for source in f["sources"]
+    ):
         pytest.skip(f"the mirror has no {name}")
     fetch(name, entry, tmp_path, [mirror])
     table = read_dataset(name, entry, tmp_path)  # checks the numbers of rows, features and classes
