@@ -2,10 +2,12 @@
 
 import json
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from algos.datasets.table import Table
 from algos.exceptions import InputError
@@ -234,6 +236,17 @@ def test_multi_label_methods_are_chosen_and_measured(changes):
     else:
         assert 50 < result.chosen["n_estimators"] <= 70
     assert make_record(table, "s0", np.arange(80), np.arange(80, 120), declared, result)["n_classes"] == 5
+
+
+@pytest.mark.parametrize("method", ["leml", "adaboost_mh_hamming_tree"])
+def test_sparse_features_give_what_dense_ones_give(method):
+    dense = many_labels()
+    dense.X[dense.X < 0.3] = 0
+    sparse = replace(dense, X=csr_array(dense.X))
+    declared = settings(method, params={}, grid={}, metrics=SIX, selection_metric="hamming_loss", n_selection_folds=0)
+    parts = np.arange(80), np.arange(80, 120)
+    first, second = (run_fold(table, *parts, declared) for table in (dense, sparse))
+    np.testing.assert_allclose(first.scores, second.scores, rtol=1e-8, atol=1e-8)
 
 
 def test_a_method_for_other_data_is_refused():

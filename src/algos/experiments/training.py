@@ -8,6 +8,8 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import get_tags
 
 from algos.evaluation.metrics import loss_of, measure
 from algos.evaluation.preprocessing import make_preprocessor
@@ -88,7 +90,8 @@ def run_fold(
     if task not in get_method(name).tasks:
         raise InputError(f"the data set is {task} and the method {name} is not for such data")
     staged = get_method(name).kind == "staged"
-    X_train, y_train = table.X[train], targets[train]
+    X = _features_for(make_estimator(name, params, seed), table.X)
+    X_train, y_train = X[train], targets[train]
     selection = select(
         lambda candidate: make_estimator(name, {**params, **candidate}, seed),
         settings["grid"],
@@ -107,7 +110,7 @@ def run_fold(
     estimator = make_estimator(name, {**params, **selection.params}, seed)
     estimator.fit(X_train, y_train, **(_round_monitor(estimator, round_done, progress) if staged else {}))
     part_done("fit")
-    X_test, y_test = preprocessor.transform(table.X[test]), targets[test]
+    X_test, y_test = preprocessor.transform(X[test]), targets[test]
     if staged:
         # Fitted to the largest number of rounds, so that the record shows what came after the chosen one.
         n_rounds = estimator.n_estimators if selection.n_rounds is None else selection.n_rounds
@@ -131,6 +134,11 @@ def run_fold(
         best = best_on_test(settings, {_key(selection.params): test_errors}, (X_train, y_train), (X_test, y_test))
         part_done("best_on_test")
     return FoldResult(selection, chosen, predicted, scores, metrics, curve, best)
+
+
+def _features_for(estimator: Any, X: Any) -> Any:
+    """Return sparse features as a dense matrix to a method that takes no others."""
+    return X.toarray() if issparse(X) and not get_tags(estimator).input_tags.sparse else X
 
 
 def best_on_test(
