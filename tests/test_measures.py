@@ -40,7 +40,7 @@ def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("measures")
     reported = write_reported(folder, PRINTED, "table9", HEADER)
     paths = write_records(folder / "runs", runs())
-    tables.write_tables(paths, reported, {}, METHODS, folder / "tables", "Demo")
+    tables.write_tables(paths, reported, {}, METHODS, folder / "tables", "Demo", {"wine": "Why so."})
     figures.write_figures(paths, folder / "tables", reported, {"dpi": 60}, folder / "figures", "demo")
     return folder
 
@@ -74,6 +74,7 @@ def test_the_best_is_bold_whichever_way_is_better(written):
     assert cells(layout, "iris", METHODS["tree"].label) == [("0.306 ± 0.001", False), ("0.609 ± 0.001", False)]
     compared = layouts.comparison_layout(tables.read_table(written / "tables", "comparison"), "T")
     assert compared.groups == [("", 2), ("one-error ↓", 2), ("average precision ↑", 2)]
+    assert compared.notes[2:] == ["wine (AdaBoost.MH, Hamming trees; SVM, Gaussian kernel): Why so."]
     assert cells(compared, "wine", METHODS["svm"].label)[:2] == [("0.200 ± 0.010", True), ("0.251 ± 0.001†", True)]
 
 

@@ -135,11 +135,12 @@ def _comparison_notes(ran: Sequence[Mapping[str, Any]]) -> list[str]:
         notes[0] = f"{notes[0][:-1]}; the difference is ours minus the print{points}."
     if any(row["within_error_bar"] == "no" for row in ran):
         notes.append("† outside the printed error bar.")
-    labels: dict[tuple[str, str], list[str]] = {}
+    # What is said of each number would be too much for several measures; the report and the CSV have it.
+    column = "note" if len(metrics) == 1 else "remark"
+    labels: dict[tuple[str, str], dict[str, None]] = {}
     for row in ran:
-        if row["note"] and row["printed"] is not None:
-            measure = f", {METRICS[row['metric']].label}" if len(metrics) > 1 else ""
-            labels.setdefault((row["dataset"], row["note"]), []).append(f"{row['label']}{measure}")
+        if row[column] and row["printed"] is not None:
+            labels.setdefault((row["dataset"], row[column]), {})[row["label"]] = None
     return notes + [f"{dataset} ({'; '.join(who)}): {note}" for (dataset, note), who in labels.items()]
 
 

@@ -37,6 +37,7 @@ COMPARISON = {
     "difference": float,
     "within_error_bar": str,
     "note": str,
+    "remark": str,
 }
 
 
@@ -165,8 +166,8 @@ def compare(
     Returns
     -------
     list of dict
-        Columns `COMPARISON`: each printed cell in the print's order (``n_runs`` 0 and the note "not run"
-        where we have nothing), then our numbers without a printed one.
+        Columns `COMPARISON`: each printed cell in the print's order (``n_runs`` 0 and the note "not run" where we have
+        nothing), then our numbers without a printed one. ``remark`` is the part of ``note`` that `notes` gave.
 
     Raises
     ------
@@ -245,14 +246,16 @@ def _printed_row(
     if spread is not None:
         # The tolerance takes up the rounding of binary fractions only (2.3 - 2.1 against 0.2).
         row["within_error_bar"] = "yes" if abs(difference) <= spread + 1e-9 else "no"
-    row["note"] = " ".join(filter(None, (_difference_note(row, cell, reported), _dataset_note(row, notes))))
+    row["remark"] = _dataset_note(row, notes)
+    row["note"] = " ".join(filter(None, (_difference_note(row, cell, reported), row["remark"])))
     return row
 
 
 def _unprinted_row(ours: Mapping[str, Any], notes: Mapping[str, str]) -> dict[str, Any]:
     row = dict.fromkeys(COMPARISON)
     row.update(_ours(ours))
-    row["note"] = " ".join(filter(None, ("Nothing printed to compare with.", _dataset_note(row, notes))))
+    row["remark"] = _dataset_note(row, notes)
+    row["note"] = " ".join(filter(None, ("Nothing printed to compare with.", row["remark"])))
     return row
 
 
