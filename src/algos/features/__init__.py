@@ -6,6 +6,7 @@ __all__, __getattr__ = exports(
     __name__,
     {
         "Descriptors": "spatial_pyramid",
+        "HaarFeatures": "haar",
         "PrincipalComponents": "pca",
         "SpatialPyramid": "spatial_pyramid",
         "StoredDescriptors": "descriptor_store",
