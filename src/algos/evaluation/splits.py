@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from algos.datasets.hints import listed
 from algos.exceptions import InputError
 
 
@@ -174,7 +173,7 @@ def three_parts(
     if not (len(validation) and len(test)):
         raise InputError(f"{len(of_class)} samples of {len(classes)} classes are too few for three parts")
     without = "which have no validation row (nor, with one, a test row)"
-    notes = [f"classes with fewer than three samples, {without}: {listed(small)}"] if small else []
+    notes = [f"classes with fewer than three samples, {without}: {', '.join(map(repr, small))}"] if small else []
     return (train, validation, test), notes
 
 
