@@ -85,6 +85,8 @@ def test_area_divides_by_the_pixels_under_the_filter():
     cells = {"two": 2, "three": 3, "four": 4}
     areas = [cells[f["kind"].split("_")[0]] * f["cell_height"] * f["cell_width"] for f in plain.filters_]
     np.testing.assert_allclose(scaled.transform(X), plain.transform(X) / areas, rtol=1e-6)
+    rounded = HaarFeatures((8, 8), 60, normalise="grey_levels", random_state=0).fit(X)
+    np.testing.assert_array_equal(rounded.transform(X), np.rint(scaled.transform(X)))
 
 
 def test_one_grey_gives_nothing_when_balanced():

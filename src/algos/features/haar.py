@@ -64,8 +64,10 @@ class HaarFeatures(TransformerMixin, BaseEstimator):
     centre_weight : {1, 2}, default=1
         Weight of the centre of three cells. 1 is the definition of the paper; with 2 the outer cells balance it, and a
         filter does not respond to an image of one grey.
-    normalise : {"none", "area"}, default="none"
-        ``"area"`` divides a response by the pixels under its filter. Trees do not care.
+    normalise : {"none", "area", "grey_levels"}, default="none"
+        ``"area"`` divides a response by the pixels under its filter. Trees do not care. ``"grey_levels"`` rounds that
+        to whole numbers, the even one of two as near: a few hundred distinct values in place of thousands, among which
+        trees find the best cut several times faster.
     random_state : int, RandomState instance or None, default=None
         Draws the filters.
 
@@ -110,7 +112,7 @@ class HaarFeatures(TransformerMixin, BaseEstimator):
         "image_shape": [tuple, list, None],
         "n_filters": [Interval(Integral, 1, None, closed="left"), None],
         "centre_weight": [Interval(Integral, 1, 2, closed="both")],
-        "normalise": [StrOptions({"none", "area"})],
+        "normalise": [StrOptions({"none", "area", "grey_levels"})],
         "random_state": ["random_state"],
     }
 
@@ -190,13 +192,13 @@ class HaarFeatures(TransformerMixin, BaseEstimator):
         X = validate_data(self, X, reset=False)
         responses = np.empty((len(X), self.n_filters_), dtype=np.float32)
         n_chunk = max(16, CHUNK_BYTES // (4 * self._coefficients.shape[1]))
-        areas = self._areas() if self.normalise == "area" else None
+        areas = None if self.normalise == "none" else self._areas()
         for first in range(0, len(X), n_chunk):
             chunk = X[first : first + n_chunk]
             integral = _integral_images(chunk, self.image_shape_, _sum_dtype(chunk))
             found = self._coefficients.astype(integral.dtype) @ integral
             responses[first : first + n_chunk] = (found if areas is None else found / areas[:, None]).T
-        return responses
+        return np.rint(responses, out=responses) if self.normalise == "grey_levels" else responses
 
     def _areas(self) -> np.ndarray:
         """Pixels under each filter."""
