@@ -99,6 +99,14 @@ def measure(work: str, name: str, raw: Path, *options: int) -> dict:
     return found
 
 
+def seconds_to(found: dict, error: float) -> tuple[float | None, int | None]:
+    """CPU seconds, preparation included, and rounds until the test error is at most `error`; None if it never is."""
+    reached = np.flatnonzero(np.array(found["errors"]) <= error)
+    if not len(reached):
+        return None, None
+    return found["times"][reached[0] + 1] - found["times"][0], int(reached[0]) + 1
+
+
 def alternate(repeats: int, *works: Callable[[], dict]) -> list[list[dict]]:
     """Do the works in turn, `repeats` times; for each work the list of what it found."""
     return [list(found) for found in zip(*([work() for work in works] for _ in range(repeats)), strict=True)]
@@ -120,6 +128,7 @@ def run(
     works: dict[str, Callable[..., dict]],
     names: list[str],
     report: Callable[[list[str], Path, int], None],
+    libraries: tuple[str, ...] = (),
 ) -> None:
     """Be one measurement, or prepare the data sets and report.
 
@@ -133,6 +142,8 @@ def run(
         Data sets.
     report : callable
         Called as ``report(names, folder, repeats)`` with the data sets that are there.
+    libraries : tuple of str
+        Modules that the works import beside `LIBRARIES`.
     """
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--child", nargs="+", metavar=("WORK", "DATASET"), help=argparse.SUPPRESS)
@@ -142,7 +153,7 @@ def run(
     if arguments.child:
         work, name, raw, *options = arguments.child
         data = load(name, Path(raw))
-        for module in LIBRARIES:  # their own memory and import time are no part of the comparison
+        for module in (*LIBRARIES, *libraries):  # their own memory and import time are no part of the comparison
             importlib.import_module(module)
         since_reset = reset_peak_memory()
         before = peak_memory_mib(since_reset)
