@@ -34,8 +34,8 @@ class EnsembleClassifierChains(MultiLabelClassifier):
         A chain's training samples: a part of them without replacement, as many as there are with replacement, or all.
     subsample : float, default=0.67
         The part, for ``resampling="subsample"``.
-    combine : {"votes", "scores", "probabilities"}, default="votes"
-        A chain's confidence in a label: 1 or 0 as it predicts it or not, its decision value, or
+    combine : {"scores", "votes", "probabilities"}, default="scores"
+        A chain's confidence in a label: its decision value, 1 or 0 as it predicts it or not, or
         ``1 / (1 + exp(-value))``, which is a probability for ``base="logistic"``.
     threshold : float or "cardinality", default="cardinality"
         A label is predicted where its mean confidence is above this. ``"cardinality"``: the value, among the training
@@ -80,7 +80,7 @@ class EnsembleClassifierChains(MultiLabelClassifier):
     >>> X, Y = make_multilabel_classification(300, 20, n_classes=5, random_state=0)
     >>> model = EnsembleClassifierChains(random_state=0).fit(X[:200], Y[:200])
     >>> model.predict(X[200:203])
-    array([[1, 1, 1, 0, 0],
+    array([[0, 0, 1, 0, 0],
            [0, 0, 1, 1, 1],
            [0, 0, 0, 0, 0]])
     """
@@ -104,7 +104,7 @@ class EnsembleClassifierChains(MultiLabelClassifier):
         C: float = 1.0,
         resampling: str = "subsample",
         subsample: float = 0.67,
-        combine: str = "votes",
+        combine: str = "scores",
         threshold: float | str = "cardinality",
         max_iter: int = 1000,
         random_state: Any = None,
