@@ -14,9 +14,9 @@ from algos.multiclass._staged import label_indicators
 class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     """Base of classifiers of many labels at once.
 
-    Fitting takes an indicator matrix of 0 and 1, dense or sparse, shape (n_samples, n_labels), of one label too. It also
-    takes a vector of classes, for which there is one label a class (one in all where there are two classes) and the
-    class of the largest score is predicted.
+    Fitting takes an indicator matrix of 0 and 1, dense or sparse, shape (n_samples, n_labels), of one label too. It
+    also takes a vector of classes, for which there is one label a class (one in all where there are two classes) and
+    the class of the largest score is predicted.
 
     A subclass's ``fit`` calls `_validate_fit`; it overrides `_scores`, which gives each label a number that is above 0
     where the label is predicted.
@@ -29,7 +29,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _validate_fit(self, X: ArrayLike, y: ArrayLike, min_samples: int = 1) -> tuple[Any, np.ndarray]:
-        """Set ``classes_`` and ``n_labels_``; return X (dense or CSR) and the labels as booleans, one column a label."""
+        """Set ``classes_`` and ``n_labels_``; return X, dense or CSR, and the labels as booleans, a column a label."""
         self._validate_params()
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, order="C", multi_output=True,

@@ -18,9 +18,9 @@ _RESAMPLING = ("subsample", "bootstrap", "none")
 class EnsembleClassifierChains(MultiLabelClassifier):
     """Ensemble of classifier chains (ECC): linear classifiers that see the labels before them in a random order.
 
-    In a chain the classifier of the j-th label of its order is trained on the features and the true labels 1 to j - 1 of
-    that order, as 0 and 1; at prediction those labels are the chain's own predictions. The chains differ by order and
-    training sample, and their confidences in a label are averaged.
+    In a chain the classifier of the j-th label of its order is trained on the features and the true labels 1 to j - 1
+    of that order, as 0 and 1; at prediction those labels are the chain's own predictions. The chains differ by order
+    and training sample, and their confidences in a label are averaged.
 
     Parameters
     ----------
@@ -34,13 +34,13 @@ class EnsembleClassifierChains(MultiLabelClassifier):
         A chain's training samples: a part of them without replacement, as many as there are with replacement, or all.
     subsample : float, default=0.67
         The part, for ``resampling="subsample"``.
-    combine : {"votes", "scores", "probabilities"}, default="votes"
-        A chain's confidence in a label: 1 or 0 as it predicts it or not, its decision value, or ``1 / (1 + exp(-value))``
-        (a probability for ``base="logistic"``).
+    combine : {"scores", "votes", "probabilities"}, default="scores"
+        A chain's confidence in a label: its decision value, 1 or 0 as it predicts it or not, or
+        ``1 / (1 + exp(-value))``, which is a probability for ``base="logistic"``.
     threshold : float or "cardinality", default="cardinality"
         A label is predicted where its mean confidence is above this. ``"cardinality"``: the value, among the training
-        samples' confidences, with which the mean number of labels predicted for a training sample is nearest to the true
-        one.
+        samples' confidences, with which the mean number of labels predicted for a training sample is nearest to the
+        true one.
     max_iter : int, default=1000
         Iterations of a linear classifier, at most.
     random_state : int, RandomState instance or None, default=None
@@ -63,9 +63,9 @@ class EnsembleClassifierChains(MultiLabelClassifier):
 
     Notes
     -----
-    A label that all training samples of a chain have, or none, is always, or never, predicted by it (a decision value of
-    +-1). The training confidences that set the threshold are those of the chains on all training samples, also those they
-    were trained on.
+    A label that all training samples of a chain have, or none, is always, or never, predicted by it (a decision value
+    of +-1). The training confidences that set the threshold are those of the chains on all training samples, also those
+    they were trained on.
 
     References
     ----------
@@ -80,7 +80,7 @@ class EnsembleClassifierChains(MultiLabelClassifier):
     >>> X, Y = make_multilabel_classification(300, 20, n_classes=5, random_state=0)
     >>> model = EnsembleClassifierChains(random_state=0).fit(X[:200], Y[:200])
     >>> model.predict(X[200:203])
-    array([[1, 1, 1, 0, 0],
+    array([[0, 0, 1, 0, 0],
            [0, 0, 1, 1, 1],
            [0, 0, 0, 0, 0]])
     """
@@ -104,7 +104,7 @@ class EnsembleClassifierChains(MultiLabelClassifier):
         C: float = 1.0,
         resampling: str = "subsample",
         subsample: float = 0.67,
-        combine: str = "votes",
+        combine: str = "scores",
         threshold: float | str = "cardinality",
         max_iter: int = 1000,
         random_state: Any = None,

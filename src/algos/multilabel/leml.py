@@ -16,13 +16,13 @@ from algos.multilabel._newton import Product, trust_region_newton
 class LEML(MultiLabelClassifier):
     """Low-rank linear classifiers of all labels: scores ``X W H'`` with W of shape (d, k) and H of shape (L, k).
 
-    Minimises ``sum_ij loss(Y_ij, x_i' W h_j) + alpha/2 (||W||^2 + ||H||^2)`` by turns: W for fixed H, then H for fixed W.
+    Minimises ``sum_ij loss(Y_ij, x_i' W h_j) + alpha/2 (||W||^2 + ||H||^2)`` by turns: W for fixed H, then H for W.
 
     Parameters
     ----------
     n_components : int or float, default=0.9
-        The rank k; a float is a share of the number of labels, rounded up. At most ``min(d + 1, L)`` are used, since the
-        objective gains nothing by more.
+        The rank k; a float is a share of the number of labels, rounded up. At most ``min(d + 1, L)`` are used, since
+        the objective gains nothing by more.
     loss : {"squared", "logistic", "squared_hinge"}, default="squared"
         ``(y - f)^2 / 2`` with y in {0, 1}; ``log(1 + exp(-y f))`` or ``max(0, 1 - y f)^2`` with y in {-1, 1}.
     alpha : float, default=1.0
@@ -32,8 +32,8 @@ class LEML(MultiLabelClassifier):
     tol : float, default=1e-3
         Rounds end when one lowers the objective by less than this share of it; 0 does them all.
     newton_tol : float, default=1e-3
-        For the other losses than the squared one: a step for W or H ends when its gradient's norm is at most this share of
-        that at 0 (for H label by label).
+        For the other losses than the squared one: a step for W or H ends when its gradient's norm is at most this share
+        of that at 0 (for H label by label).
     max_newton_iter, max_cg_iter : int, default=20, 25
         Newton steps of a step for W or H, and conjugate-gradient steps of each, at most; not for the squared loss.
     random_state : int, RandomState instance or None, default=None

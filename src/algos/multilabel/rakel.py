@@ -1,4 +1,4 @@
-"""RAkEL: label powersets of random small subsets of the labels (Tsoumakas et al. 2011), on scikit-learn's linear SVM."""
+"""RAkEL: label powersets of random small sets of labels (Tsoumakas et al. 2011), on scikit-learn's linear SVM."""
 
 import itertools
 import math
@@ -60,8 +60,8 @@ class RAkEL(MultiLabelClassifier):
 
     References
     ----------
-    .. [1] G. Tsoumakas, I. Katakis and I. Vlahavas. Random k-labelsets for multilabel classification. IEEE Transactions on
-       Knowledge and Data Engineering 23(7), 2011.
+    .. [1] G. Tsoumakas, I. Katakis and I. Vlahavas. Random k-labelsets for multilabel classification. IEEE Transactions
+       on Knowledge and Data Engineering 23(7), 2011.
     .. [2] S. You, C. Xu, Y. Wang, C. Xu and D. Tao. Privileged multi-label learning. IJCAI 2017 (as a rival).
 
     Examples
