@@ -84,6 +84,24 @@ class StumpSearch:
         """
         return self._cut(*self._search.classify(to_fixed_point(self._checked(signed_weights, "signed_weights"))))
 
+    def rate(self, signed_weights: np.ndarray) -> Cut:
+        """The cut of the least ``sqrt(P_- N_-) + sqrt(P_+ N_+)``: the stump with two coefficients of its own.
+
+        P and N are a side's sums of the positive and of the negative signed weights. Twice the sum is what the
+        exponential loss becomes when each side has its best coefficient (Schapire & Singer 1999).
+
+        Parameters
+        ----------
+        signed_weights : ndarray of shape (n_samples,)
+            Finite; ``w_i y_i`` with y in {-1, +1}. Only ratios matter.
+
+        Returns
+        -------
+        Cut
+            With minus that sum, in units of 2^30.
+        """
+        return self._cut(*self._search.rate(to_fixed_point(self._checked(signed_weights, "signed_weights"))))
+
     def regress(self, gradients: np.ndarray, weights: np.ndarray) -> Cut:
         """The cut of the largest ``S_-^2/W_- + S_+^2/W_+``: the weighted least-squares stump for ``gradients / weights``.
 

@@ -28,6 +28,11 @@ NB_MODULE(_stump, m) {
              nb::gil_scoped_release release;
              return as_tuple(self.classify(signed_weights.data()));
            })
+      .def("rate",
+           [](const StumpSearch& self, Array<std::int32_t, 1> signed_weights) {
+             nb::gil_scoped_release release;
+             return as_tuple(self.rate(signed_weights.data()));
+           })
       .def("regress", [](const StumpSearch& self, Array<std::int32_t, 1> gradients, Array<std::int32_t, 1> weights) {
         nb::gil_scoped_release release;
         return as_tuple(self.regress(gradients.data(), weights.data()));

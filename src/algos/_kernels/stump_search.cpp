@@ -52,34 +52,65 @@ class RadixSort {
 // A criterion says what a cut is worth, given the sum of the rows on its - side. `Boundary` is what it keeps of a cut
 // between groups; `upper` is at least the cut's score, and `bound` at least that of any cut between two such.
 
-// The edge, from sums of |signed weight| over the positive and over the negative ones.
-class EdgeCriterion {
- public:
+// Sums of |signed weight| over the positive and over the negative ones, added in one instruction.
+struct SignedSums {
   using Sum = std::uint64_t;  // positive * 2^32 + negative
-  using Boundary = Sum;
 
-  EdgeCriterion(const std::int32_t* signed_weights, std::int64_t n) : rows(n) {
+  SignedSums(const std::int32_t* signed_weights, std::int64_t n) : rows(n) {
     for (std::int64_t i = 0; i < n; ++i) {
       const std::int64_t weight = signed_weights[i];
       rows[i] = weight > 0 ? std::uint64_t(weight) << 32 : std::uint64_t(-weight);
       total += rows[i];
     }
   }
-  Boundary boundary(Sum minus) const { return minus; }
-  double score(Sum minus) const { return double(std::abs(edge(minus))); }
-  double upper(Sum minus) const { return score(minus); }
-  double bound(Sum before, Sum after) const {
-    const Sum most = (after & kPositive) | (before & kNegative), least = (before & kPositive) | (after & kNegative);
-    return double(std::max(edge(least), -edge(most)));
-  }
+  static double positive(Sum sum) { return double(sum >> 32); }
+  static double negative(Sum sum) { return double(sum & 0xffffffff); }
 
   AlignedVector<Sum> rows;
   Sum total = 0;
+};
+
+// |edge|. With the positive and the negative sum each between two ends, it is largest at an end.
+class EdgeCriterion : public SignedSums {
+ public:
+  using SignedSums::SignedSums;
+  using Boundary = Sum;
+
+  Boundary boundary(Sum minus) const { return minus; }
+  double score(Sum minus) const { return std::fabs(edge(minus)); }
+  double upper(Sum minus) const { return score(minus); }
+  double bound(Sum before, Sum after) const {
+    const double all = positive(total) - negative(total);
+    return std::max(all - 2 * (positive(before) - negative(after)), 2 * (positive(after) - negative(before)) - all);
+  }
 
  private:
-  static constexpr Sum kNegative = 0xffffffff, kPositive = kNegative << 32;
-  static std::int64_t signed_sum(Sum sum) { return std::int64_t(sum >> 32) - std::int64_t(sum & kNegative); }
-  std::int64_t edge(Sum minus) const { return signed_sum(total) - 2 * signed_sum(minus); }
+  double edge(Sum minus) const {
+    return positive(total) - negative(total) - 2 * (positive(minus) - negative(minus));
+  }
+};
+
+// -(sqrt(P_- N_-) + sqrt(P_+ N_+)), P and N a side's positive and negative sum: minus half of what the exponential loss
+// becomes when either side has the coefficient that suits it best. It is convex in (P_-, N_-), so largest at a corner.
+class ConfidenceCriterion : public SignedSums {
+ public:
+  using SignedSums::SignedSums;
+  struct Boundary {
+    double positive, negative, score;
+  };
+
+  Boundary boundary(Sum minus) const { return {positive(minus), negative(minus), score(minus)}; }
+  double score(Sum minus) const { return worth(positive(minus), negative(minus)); }
+  double upper(const Boundary& cut) const { return cut.score; }
+  double bound(const Boundary& before, const Boundary& after) const {
+    const double pure = std::max(worth(after.positive, before.negative), worth(before.positive, after.negative));
+    return std::max(pure, std::max(before.score, after.score)) / kSlack;  // scores are negative
+  }
+
+ private:
+  double worth(double P, double N) const {
+    return -(std::sqrt(P * N) + std::sqrt((positive(total) - P) * (negative(total) - N)));
+  }
 };
 
 // Sums of positive gradients, of negative ones without their sign, and of weights, added in one instruction.
@@ -284,7 +315,7 @@ struct StumpSearch::Columns {
       const std::int64_t first = columns_.group_start[f], last = columns_.group_start[f + 1];
       Sum minus{};
       Boundary before = criterion_.boundary(minus);
-      double bound = -1;
+      double bound = -std::numeric_limits<double>::infinity();
       for (std::int64_t g = first; g < last; ++g) {
         minus += sums_[g];
         const Boundary after = criterion_.boundary(minus);
@@ -341,6 +372,10 @@ StumpCut StumpSearch::search(const Criterion& criterion) const {
 
 StumpCut StumpSearch::classify(const std::int32_t* signed_weights) const {
   return search(EdgeCriterion(signed_weights, n_));
+}
+
+StumpCut StumpSearch::rate(const std::int32_t* signed_weights) const {
+  return search(ConfidenceCriterion(signed_weights, n_));
 }
 
 StumpCut StumpSearch::regress(const std::int32_t* gradients, const std::int32_t* weights) const {

@@ -26,11 +26,15 @@ class StumpSearch {
   ~StumpSearch();
 
   // The cut of the largest |sum of signed weights of the + side - that of the - side|, which must exceed |the sum of
-  // all|, the score of no cut. Ties: the first feature, then the lowest cut. `weights` (n): sum of absolute <= 2^31 - 1.
+  // all|, the score of no cut. Ties: the first feature, then the lowest cut. The absolute weights (n) sum to < 2^31.
   StumpCut classify(const std::int32_t* signed_weights) const;
 
+  // The cut of the least sqrt(P_L N_L) + sqrt(P_R N_R), P and N being a side's sums of positive and of negative weights;
+  // it must be less than sqrt(P N) of all. The score is minus that.
+  StumpCut rate(const std::int32_t* signed_weights) const;
+
   // The cut of the largest S_L^2/W_L + S_R^2/W_R, which must exceed S^2/W, with S and W sums of `gradients` and
-  // `weights` (n): both sums of absolute values <= 2^31 - 1, and a gradient is 0 where the weight is.
+  // `weights` (n): both sums of absolute values are < 2^31, and a gradient is 0 where the weight is.
   StumpCut regress(const std::int32_t* gradients, const std::int32_t* weights) const;
 
  private:

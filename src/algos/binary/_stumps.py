@@ -172,7 +172,9 @@ class BoostedStumps(StagedClassifier, metaclass=ABCMeta):
             return np.zeros(n_samples, dtype=bool)
         outliers = check_array(outliers, ensure_2d=False, dtype=None, input_name="outliers")
         if outliers.shape != (n_samples,) or outliers.dtype != bool:
-            raise ValueError(f"outliers must be booleans of shape {(n_samples,)}, not {outliers.dtype} of {outliers.shape}")
+            raise ValueError(
+                f"outliers must be booleans of shape {(n_samples,)}, not {outliers.dtype} of {outliers.shape}"
+            )
         if outlier_loss is None:
             raise ValueError("outliers need an outlier_loss, such as BoundedLogisticLoss(eta)")
         return outliers

@@ -87,7 +87,7 @@ class AdaBoost(ProbabilityMixin, BoostedStumps):
             outputs = np.where(data.plus_side(cut), 1.0, -1.0)
             signed_edge = exact_sum(weights * data.signs * outputs) / total
             edge = abs(signed_edge)
-            if edge == 0:
+            if cut.score == 0 or edge == 0:
                 return  # no stump has an edge: the weak-learning condition fails
             capped = min(edge, MAX_EDGE)
             alpha = self.learning_rate * 0.5 * np.log((1 + capped) / (1 - capped))
