@@ -103,9 +103,9 @@ class StumpSearch:
         return self._cut(*self._search.rate(to_fixed_point(self._checked(signed_weights, "signed_weights"))))
 
     def regress(self, gradients: np.ndarray, weights: np.ndarray) -> Cut:
-        """The cut of the largest ``S_-^2/W_- + S_+^2/W_+``: the weighted least-squares stump for ``gradients / weights``.
+        """The cut of the largest ``S_-^2/W_- + S_+^2/W_+``: the weighted least-squares stump.
 
-        S and W are a side's sums of gradients and weights, each in a fixed point of its own. A row whose weight rounds
+        It fits ``gradients / weights``. S and W are a side's sums of gradients and weights, each in a fixed point of its own. A row whose weight rounds
         to 0 there is left out, and a side without weight is worth 0.
 
         Parameters

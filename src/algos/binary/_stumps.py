@@ -12,12 +12,11 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import compute_sample_weight
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_array, validate_data
 
-from algos._kernels.stump import Cut, StumpSearch
+from algos._kernels.stump import Cut, StumpSearch, exact_sum
 from algos.binary.losses import Loss
 from algos.multiclass._staged import StagedClassifier
 
@@ -90,15 +89,23 @@ class TrainingSet:
         return on_plus_side(self.X, cut.feature, cut.threshold)
 
 
+def _balanced(weight: np.ndarray, signs: np.ndarray, counted: np.ndarray) -> np.ndarray:
+    """Weights, at most 1, of which both classes have the same sum over the samples `counted`."""
+    factors = [exact_sum(weight[counted & (signs == side)]) for side in (1, -1)]
+    if 0 not in factors:
+        weight = weight / np.where(signs > 0, *factors)
+    return weight / weight.max()
+
+
 class BoostedStumps(StagedClassifier, metaclass=ABCMeta):
     """Binary classifier by scores ``H(x)``, a sum of decision stumps; positive for ``classes_[1]``.
 
-    A subclass sets ``n_estimators`` and ``class_weight``.
+    A subclass sets ``n_estimators`` and ``balanced``.
     """
 
     _parameter_constraints: ClassVar[dict] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "balanced": ["boolean"],
     }
     _learning_rate: ClassVar[list] = [Interval(Real, 0, None, closed="neither")]
 
@@ -147,14 +154,14 @@ class BoostedStumps(StagedClassifier, metaclass=ABCMeta):
         X, y = validate_data(self, X, y, dtype=np.float64)
         signs = self._label_signs(y)
         sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        if self.class_weight is not None:
-            sample_weight = sample_weight * compute_sample_weight(self.class_weight, y)
         outliers = self._outlier_mask(outliers, outlier_loss, len(X))
         kept = sample_weight > 0
         if not (kept & ~outliers).any():
             raise ValueError("no sample has a positive weight without being an outlier; nothing is left to learn from")
         # Only ratios matter; over the largest one, sums of huge sample weights stay finite.
         weight = sample_weight[kept] / sample_weight.max()
+        if self.balanced:
+            weight = _balanced(weight, signs[kept], ~outliers[kept])
         data = TrainingSet(np.ascontiguousarray(X[kept]), signs[kept], weight, outliers[kept], outlier_loss)
         self._boost(data, monitor)
         return self

@@ -1,7 +1,7 @@
 """Discrete AdaBoost over decision stumps."""
 
 from collections.abc import Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,8 +26,8 @@ class AdaBoost(ProbabilityMixin, BoostedStumps):
         Boosting rounds T. Fewer are run when no stump has an edge, or one has no error.
     learning_rate : float, default=1.0
         Multiplies the coefficients alpha.
-    class_weight : dict, "balanced" or None, default=None
-        Multiplies the weights of a class's samples. ``"balanced"`` gives both classes the same sum of weights.
+    balanced : bool, default=False
+        Multiply the sample weights so that both classes have the same sum of them, outliers not counted.
 
     Attributes
     ----------
@@ -71,10 +71,10 @@ class AdaBoost(ProbabilityMixin, BoostedStumps):
         "learning_rate": BoostedStumps._learning_rate,
     }
 
-    def __init__(self, n_estimators: int = 100, learning_rate: float = 1.0, class_weight: Any = None) -> None:
+    def __init__(self, n_estimators: int = 100, learning_rate: float = 1.0, balanced: bool = False) -> None:
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
-        self.class_weight = class_weight
+        self.balanced = balanced
 
     def _rounds(self, data: TrainingSet) -> Iterator[Stump]:
         edge = 0.0

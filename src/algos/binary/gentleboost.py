@@ -1,7 +1,5 @@
 """GentleBoost over decision stumps."""
 
-from typing import Any
-
 from algos.binary._newton import NewtonBooster
 from algos.binary.losses import ExponentialLoss
 
@@ -18,8 +16,8 @@ class GentleBoost(NewtonBooster):
         Boosting rounds T. Fewer are run when no loss is left.
     learning_rate : float, default=1.0
         Multiplies the stumps.
-    class_weight : dict, "balanced" or None, default=None
-        Multiplies the weights of a class's samples. ``"balanced"`` gives both classes the same sum of weights.
+    balanced : bool, default=False
+        Multiply the sample weights so that both classes have the same sum of them, outliers not counted.
 
     Attributes
     ----------
@@ -47,7 +45,7 @@ class GentleBoost(NewtonBooster):
 
     _loss = ExponentialLoss()
 
-    def __init__(self, n_estimators: int = 100, learning_rate: float = 1.0, class_weight: Any = None) -> None:
+    def __init__(self, n_estimators: int = 100, learning_rate: float = 1.0, balanced: bool = False) -> None:
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
-        self.class_weight = class_weight
+        self.balanced = balanced

@@ -43,6 +43,8 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
     coef_ : ndarray of shape (n_features,)
         Weights of the normalised features.
     intercept_ : float
+    n_iter_ : int
+        Iterations of liblinear.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -132,7 +134,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         svm = LinearSVC(dual=False, class_weight=self._encoded_class_weight(), max_iter=self.max_iter)
         svm.C = self.C_ = self._choose_C(svm, self._normalized(X), labels, sample_weight)
         svm.fit(self._normalized(X), labels, sample_weight=sample_weight)
-        self.coef_, self.intercept_ = svm.coef_[0], float(svm.intercept_[0])
+        self.coef_, self.intercept_, self.n_iter_ = svm.coef_[0], float(svm.intercept_[0]), int(svm.n_iter_)
         return self
 
     def _encoded_class_weight(self) -> Any:
@@ -168,4 +170,5 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: ArrayLike) -> np.ndarray:
         """Labels, ``classes_[1]`` where the score is positive."""
-        return self.classes_[(self.decision_function(X) > 0).astype(int)]
+        scores = self.decision_function(X)
+        return self.classes_[(scores > 0).astype(int)]

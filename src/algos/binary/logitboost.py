@@ -1,7 +1,7 @@
 """Binary LogitBoost over decision stumps."""
 
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -25,8 +25,8 @@ class LogitBoost(NewtonBooster):
     max_response : float, default=4.0
         z is clipped to plus or minus this; its authors recommend 2 to 4. The smaller, the less a sample that is
         far on the wrong side counts.
-    class_weight : dict, "balanced" or None, default=None
-        Multiplies the weights of a class's samples. ``"balanced"`` gives both classes the same sum of weights.
+    balanced : bool, default=False
+        Multiply the sample weights so that both classes have the same sum of them, outliers not counted.
 
     Attributes
     ----------
@@ -64,12 +64,12 @@ class LogitBoost(NewtonBooster):
         n_estimators: int = 100,
         learning_rate: float = 1.0,
         max_response: float = 4.0,
-        class_weight: Any = None,
+        balanced: bool = False,
     ) -> None:
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.max_response = max_response
-        self.class_weight = class_weight
+        self.balanced = balanced
 
     def _gradients(self, v: np.ndarray, curvature: np.ndarray) -> np.ndarray:
         return np.minimum(super()._gradients(v, curvature), self.max_response / 2 * curvature)  # the step is z/2

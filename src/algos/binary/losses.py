@@ -54,7 +54,10 @@ class ExponentialLoss(Loss):
 
 @dataclass(frozen=True)
 class LogitLoss(Loss):
-    """LogitBoost: ``L = log(1 + exp(-2 v))`` (6), ``w = 2 / (1 + exp(2 v))``; the paper prints (7) without the factors."""
+    """LogitBoost: ``L = log(1 + exp(-2 v))`` (6), ``w = 2 / (1 + exp(2 v))``.
+
+    The paper prints (7), the weight, without the factors 2.
+    """
 
     def value(self, v: np.ndarray) -> np.ndarray:
         return np.logaddexp(0, -2 * v)
@@ -173,7 +176,7 @@ class RobustLoss(Loss):
 
 @dataclass(frozen=True)
 class BoundedLogisticLoss(Loss):
-    """The exclusion loss ``L = 1 / (1 + exp(eta v))`` (16) and weight ``w = eta s(-eta v) s(eta v)`` (17), s the sigmoid.
+    """The exclusion loss ``L = 1 / (1 + exp(eta v))`` (16), weight ``w = eta s(-eta v) s(eta v)`` (17), s the sigmoid.
 
     The paper prints (16) with the other sign in the exponent; this is the one whose weight is (17).
 

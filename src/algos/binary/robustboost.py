@@ -17,8 +17,8 @@ LAST_STRETCH = 1e-3  # boosting ends when this much time or less is left
 class RobustBoost(BoostedStumps):
     """RobustBoost with decision stumps, for two classes: it gives up on samples that stay far from the margin goal.
 
-    Samples weigh ``exp(-((v - mu(t))/sigma(t))^2)`` at the margin v, by a clock t that runs from 0 to 1. Each round fits
-    a stump on these weights and finds how far it moves the margins, ds, and the clock, dt: the new weights are
+    Samples weigh ``exp(-((v - mu(t))/sigma(t))^2)`` at the margin v, by a clock t that runs from 0 to 1. Each round
+    fits a stump on these weights and finds how far it moves the margins, ds, and the clock, dt: the new weights are
     uncorrelated with the stump and the average potential is conserved. All scores are multiplied by ``exp(-dt)`` first.
     Boosting ends by itself when t reaches 1; the potential there is about the part of the training samples with margins
     below the goal.
@@ -41,8 +41,8 @@ class RobustBoost(BoostedStumps):
     erf : {"unit", "standard"}, default="unit"
         The potential's error function. ``"unit"``: from 0 to 1, so the weight is a bell, on both sides of mu.
         ``"standard"``: from -1 to 1, the potential cut at 1, as in JBoost: the weight is 0 left of mu.
-    class_weight : dict, "balanced" or None, default=None
-        Multiplies the weights of a class's samples. ``"balanced"`` gives both classes the same sum of weights.
+    balanced : bool, default=False
+        Multiply the sample weights so that both classes have the same sum of them, outliers not counted.
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class RobustBoost(BoostedStumps):
         sigma_f: float = 0.1,
         rules: str = "branches",
         erf: str = "unit",
-        class_weight: Any = None,
+        balanced: bool = False,
     ) -> None:
         self.n_estimators = n_estimators
         self.error_goal = error_goal
@@ -101,7 +101,7 @@ class RobustBoost(BoostedStumps):
         self.sigma_f = sigma_f
         self.rules = rules
         self.erf = erf
-        self.class_weight = class_weight
+        self.balanced = balanced
 
     def _boost(self, data: TrainingSet, monitor: Any) -> None:
         self.loss_ = RobustLoss.for_error_goal(self.error_goal, self.margin_goal, self.sigma_f, self.erf)

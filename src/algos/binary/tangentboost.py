@@ -1,6 +1,6 @@
 """TangentBoost over decision stumps."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils._param_validation import StrOptions
@@ -27,8 +27,8 @@ class TangentBoost(NewtonBooster):
         What is done where p leaves [0, 1], for ``|H| > tan(1/2) = 0.546``. ``"response"``: z is made of p truncated to
         [0, 1], so samples that are more than correct are not pulled back, they want no step. ``"weight"``: beside that,
         the weight is 0 there, as Kobetski & Sullivan describe. ``"none"``: nothing.
-    class_weight : dict, "balanced" or None, default=None
-        Multiplies the weights of a class's samples. ``"balanced"`` gives both classes the same sum of weights.
+    balanced : bool, default=False
+        Multiply the sample weights so that both classes have the same sum of them, outliers not counted.
 
     Attributes
     ----------
@@ -68,12 +68,12 @@ class TangentBoost(NewtonBooster):
         n_estimators: int = 100,
         learning_rate: float = 0.1,
         truncation: str = "response",
-        class_weight: Any = None,
+        balanced: bool = False,
     ) -> None:
         self.n_estimators = n_estimators
         self.learning_rate = learning_rate
         self.truncation = truncation
-        self.class_weight = class_weight
+        self.balanced = balanced
 
     def _curvature(self, v: np.ndarray) -> np.ndarray:
         curvature = super()._curvature(v)
