@@ -47,7 +47,7 @@ class RobustBoost(BoostedStumps):
     Attributes
     ----------
     time_ : float
-        t after the last round; 1 when boosting ended by itself.
+        t after the last round; at least 0.999, mostly 1, when boosting ended by itself.
     times_ : ndarray of shape (n_estimators_,)
         t after each round.
     loss_ : RobustLoss
@@ -105,9 +105,11 @@ class RobustBoost(BoostedStumps):
 
     def _boost(self, data: TrainingSet, monitor: Any) -> None:
         self.loss_ = RobustLoss.for_error_goal(self.error_goal, self.margin_goal, self.sigma_f, self.erf)
+        self._clock: list[float] = []  # t after each round
         super()._boost(data, monitor)
-        self.times_ = -np.cumsum(np.log(self.stumps_["decay"]))
-        self.time_ = min(1.0, float(self.times_[-1])) if self.n_estimators_ else 0.0
+        self.times_ = np.array(self._clock)
+        self.time_ = self._clock[-1] if self._clock else 0.0
+        del self._clock
 
     def _rounds(self, data: TrainingSet) -> Iterator[Stump]:
         loss = self.loss_
@@ -123,6 +125,7 @@ class RobustBoost(BoostedStumps):
             if decay == 1:
                 return  # no stump has an edge, or its edge came from outliers alone
             minus_value, plus_value = (-moves[0], moves[0]) if self.rules == "stump" else moves
+            self._clock.append(loss.time)
             yield Stump(cut.feature, cut.threshold, minus_value, plus_value, decay)
 
     @staticmethod
