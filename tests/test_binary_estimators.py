@@ -1,5 +1,11 @@
-"""Binary boosters, linear SVM and two-pass exclusion: scikit-learn's contract."""
+"""Binary boosters, linear SVM and two-pass exclusion: scikit-learn's contract, and the examples of their pages."""
 
+import doctest
+import importlib
+import re
+from pathlib import Path
+
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from algos.binary import (
@@ -31,3 +37,21 @@ BOOSTERS = (AdaBoost, GentleBoost, LogitBoost, RobustBoost, TangentBoost)
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize(
+    "module", ["adaboost", "exclusion", "gentleboost", "linear_svm", "logitboost", "robustboost", "tangentboost"]
+)
+def test_examples_print_what_they_say(module):
+    result = doctest.testmod(importlib.import_module(f"algos.binary.{module}"))
+    assert result.attempted > 0
+    assert result.failed == 0
+
+
+@pytest.mark.parametrize("page", ["binary_boosters", "exclusion"])
+def test_examples_of_the_pages_run(page):
+    text = (Path(__file__).parent.parent / "docs" / "methods" / f"{page}.md").read_text()
+    (example,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    names = {}
+    exec(example, names)
+    assert names["model"].score(names["X"], names["y"]) > 0.9

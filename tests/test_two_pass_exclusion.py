@@ -85,7 +85,7 @@ def test_hardest_positives_are_trained_again_under_the_exclusion_loss(noisy, boo
     second = clone(booster).fit(X, y, outliers=outliers, outlier_loss=BoundedLogisticLoss(30.0, 2.0))
     np.testing.assert_array_equal(model.estimator_.stumps_, second.stumps_)
     assert model.n_estimators_ == second.n_estimators_
-    assert (second.decision_function(X)[planted] < 0).mean() > 0.9  # given up
+    assert (second.decision_function(X)[planted] < 0).mean() > 0.7  # given up
 
 
 @every_booster

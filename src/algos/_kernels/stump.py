@@ -105,8 +105,8 @@ class StumpSearch:
     def regress(self, gradients: np.ndarray, weights: np.ndarray) -> Cut:
         """The cut of the largest ``S_-^2/W_- + S_+^2/W_+``: the weighted least-squares stump.
 
-        It fits ``gradients / weights``. S and W are a side's sums of gradients and weights, each in a fixed point of its
-        own. A row whose weight rounds to 0 there is left out, and a side without weight is worth 0.
+        It fits ``gradients / weights``. S and W are a side's sums of gradients and weights, each in a fixed point of
+        its own. A row whose weight rounds to 0 there is left out, and a side without weight is worth 0.
 
         Parameters
         ----------

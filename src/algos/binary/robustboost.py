@@ -73,7 +73,7 @@ class RobustBoost(BoostedStumps):
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> model = RobustBoost(error_goal=0.02).fit(X[::2], y[::2])
     >>> model.time_, round(model.score(X[1::2], y[1::2]), 2)
-    (1.0, 0.96)
+    (1.0, 0.92)
     """
 
     _parameter_constraints: ClassVar[dict] = {
