@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval
 
 from algos.multilabel._base import MultiLabelClassifier
 
@@ -29,14 +29,12 @@ class RAkEL(MultiLabelClassifier):
         Subsets m, at most C(L, k). None is ``min(2 L, C(L, k))``.
     C : float, default=1.0
         Weight of the SVM's squared hinge loss against ``||w||^2 / 2``.
-    multi_class : {"ovr", "crammer_singer"}, default="ovr"
-        The SVM of a subset's combinations: one against the rest, or the joint one of Crammer and Singer.
     threshold : float, default=0.5
         Least share of votes for a label to be predicted.
     max_iter : int, default=1000
         Iterations of an SVM, at most (of each part of it).
     random_state : int, RandomState instance or None, default=None
-        Draws the subsets (and orders the visits of the Crammer and Singer solver).
+        Draws the subsets.
 
     Attributes
     ----------
@@ -80,7 +78,6 @@ class RAkEL(MultiLabelClassifier):
         "k": [Interval(Integral, 1, None, closed="left")],
         "n_estimators": [Interval(Integral, 1, None, closed="left"), None],
         "C": [Interval(Real, 0, None, closed="neither")],
-        "multi_class": [StrOptions({"ovr", "crammer_singer"})],
         "threshold": [Interval(Real, 0, 1, closed="right")],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
@@ -91,7 +88,6 @@ class RAkEL(MultiLabelClassifier):
         k: int = 3,
         n_estimators: int | None = None,
         C: float = 1.0,
-        multi_class: str = "ovr",
         threshold: float = 0.5,
         max_iter: int = 1000,
         random_state: Any = None,
@@ -99,7 +95,6 @@ class RAkEL(MultiLabelClassifier):
         self.k = k
         self.n_estimators = n_estimators
         self.C = C
-        self.multi_class = multi_class
         self.threshold = threshold
         self.max_iter = max_iter
         self.random_state = random_state
@@ -129,25 +124,17 @@ class RAkEL(MultiLabelClassifier):
             )
         m = min(2 * L, there_are) if self.n_estimators is None else self.n_estimators
         self.subsets_ = _distinct_subsets(L, k, m, rng)
-        self._powersets = [self._fit_powerset(X, labels[:, list(subset)], rng) for subset in self.subsets_]
+        self._powersets = [self._fit_powerset(X, labels[:, list(subset)]) for subset in self.subsets_]
         self.n_iter_ = max([1, *(int(svm.n_iter_) for svm, _ in self._powersets if svm is not None)])
         self.n_votes_ = np.bincount(np.concatenate(self.subsets_), minlength=L)
         return self
 
-    def _fit_powerset(
-        self, X: Any, labels: np.ndarray, rng: np.random.RandomState
-    ) -> tuple[LinearSVC | None, np.ndarray]:
+    def _fit_powerset(self, X: Any, labels: np.ndarray) -> tuple[LinearSVC | None, np.ndarray]:
         """Return the SVM of the combinations of some labels, and those: (n_combinations, k). None needs no SVM."""
         combinations, codes = np.unique(labels, axis=0, return_inverse=True)
         if len(combinations) == 1:
             return None, combinations
-        svm = LinearSVC(
-            C=self.C,
-            dual=False,
-            multi_class=self.multi_class,
-            max_iter=self.max_iter,
-            random_state=rng.randint(np.iinfo(np.int32).max),
-        )
+        svm = LinearSVC(C=self.C, dual=False, max_iter=self.max_iter)
         return svm.fit(X, codes.ravel()), combinations
 
     def _scores(self, X: Any) -> np.ndarray:
