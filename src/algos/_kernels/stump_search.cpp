@@ -133,8 +133,8 @@ class LeastSquaresCriterion {
  public:
   using Sum = GradientSum;
   struct Boundary {
-    double positive, negative, weight;   // of the - side
-    double per_minus, per_plus;          // 1 / weight of either side, to rounding
+    double positive, negative;   // of the - side
+    double per_minus, per_plus;  // 1 / weight of either side, to rounding
   };
 
   LeastSquaresCriterion(const std::int32_t* gradients, const std::int32_t* weights, std::int64_t n) : rows(n) {
@@ -146,10 +146,10 @@ class LeastSquaresCriterion {
     gradient_ = total.gradient();
   }
   Boundary boundary(const Sum& minus) const {
-    const double weight = minus.weight(), rest = total.weight() - weight;
-    const double per_both = 1 / (std::max(weight, kNoWeight) * std::max(rest, kNoWeight));
-    return {minus.positive(), minus.negative(), weight, per_both * std::max(rest, kNoWeight),
-            per_both * std::max(weight, kNoWeight)};
+    const double weight = std::max(minus.weight(), kNoWeight);
+    const double rest = std::max(total.weight() - minus.weight(), kNoWeight);
+    const double per_both = 1 / (weight * rest);
+    return {minus.positive(), minus.negative(), per_both * rest, per_both * weight};
   }
   double score(const Sum& minus) const {
     return worth(minus.gradient(), minus.weight()) +
@@ -159,12 +159,13 @@ class LeastSquaresCriterion {
     const double minus = cut.positive - cut.negative, plus = gradient_ - minus;
     return kSlack * (minus * minus * cut.per_minus + plus * plus * cut.per_plus);
   }
-  // Each side has at least the weight of its rows outside the group; the gradient of the - side lies between two ends,
-  // and the score is convex in it.
+  // The gradient of the - side lies between two ends, and each side is worth at most a convex function of it, so the
+  // sum is largest at an end.
   double bound(const Boundary& before, const Boundary& after) const {
     const double most = after.positive - before.negative, least = before.positive - after.negative;
-    return kSlack * std::max(at_most(most, before.per_minus) + at_most(gradient_ - most, after.per_plus),
-                             at_most(least, before.per_minus) + at_most(gradient_ - least, after.per_plus));
+    const MostWorth minus = most_worth(most, least, before.per_minus);
+    const MostWorth plus = most_worth(gradient_ - least, gradient_ - most, after.per_plus);
+    return kSlack * std::max(minus.at_first + plus.at_second, minus.at_second + plus.at_first);
   }
 
   AlignedVector<Sum> rows;
@@ -174,10 +175,17 @@ class LeastSquaresCriterion {
   static constexpr double kNoWeight = 1e-3;  // less than any weight but none
 
   static double worth(double S, double W) { return W > 0 ? S * S / W : 0.0; }
-  // Since |S| <= steepest W, S^2/W <= steepest |S|: a bound where W is small or not known.
-  double at_most(double S, double per_weight) const {
-    const double size = std::fabs(S);
-    return size * std::min(size * per_weight, steepest_);
+  // What a side is worth at most at two ends of its gradient S: by S^2/W with the least weight W it can have, or, as
+  // |S| <= steepest W, by steepest |S| where that is less. The same for both ends, for either is convex and the less of
+  // the two is not.
+  struct MostWorth {
+    double at_first, at_second;
+  };
+  MostWorth most_worth(double first, double second, double per_weight) const {
+    first = std::fabs(first);
+    second = std::fabs(second);
+    if (std::max(first, second) * per_weight > steepest_) return {steepest_ * first, steepest_ * second};
+    return {first * first * per_weight, second * second * per_weight};
   }
   double gradient_ = 0, steepest_ = 0;
 };
