@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import average_precision_score
 
 from algos.evaluation import average_precision_curve, precision_recall_curve, voc_average_precision
-from algos.evaluation.average_precision import KINDS
+from algos.evaluation.precision_recall import KINDS
 from algos.exceptions import InputError
 
 
