@@ -1,12 +1,14 @@
 """Run records made up by hand, for the tests of tables, figures, report and published results."""
 
 import json
-from types import SimpleNamespace
+
+from algos.experiments.methods import Method
 
 METHODS = {
-    "tree": SimpleNamespace(label="AdaBoost.MH, Hamming trees", printed_labels=("ADABOOST.MH w Hamming trees",)),
-    "svm": SimpleNamespace(label="SVM, Gaussian kernel", printed_labels=("SVM (Gaussian kernel)",)),
-    "stump": SimpleNamespace(label="AdaBoost.MH, stumps", printed_labels=()),
+    "tree": Method("tree", "", "", "AdaBoost.MH, Hamming trees", printed_labels=("ADABOOST.MH w Hamming trees",)),
+    "svm": Method("svm", "", "", "SVM, Gaussian kernel", printed_labels=("SVM (Gaussian kernel)",)),
+    "stump": Method("stump", "", "", "AdaBoost.MH, stumps"),
+    "rival": Method("rival", "", "", "Random forest", rival=True),
 }
 
 VERSIONS = {"python": "3.11.2", "algos": "0.1.0", "numpy": "2.4.6", "scipy": "1.17.1", "scikit-learn": "1.8.0"}

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
+from sklearn.preprocessing import MinMaxScaler
 
 from algos.evaluation import (
     average_ranks,
@@ -19,6 +20,7 @@ from algos.evaluation.splits import fold_names, stratified_folds
 from algos.evaluation.stopping import extend_curve, smoothed_curve
 from algos.exceptions import InputError
 from algos.experiments.methods import METHODS, get_method, make_estimator
+from algos.features import HaarFeatures
 
 
 def test_smoothed_curve_is_equation_15_term_by_term():
@@ -181,6 +183,12 @@ def test_preprocessing_is_fitted_on_the_training_part_only():
     assert filled.transform(test)[0, 0] == np.nanmedian(train[:, 0])
     train[:, 1] = np.nan
     assert make_preprocessor(None).fit(train).transform(test)[:, 1].tolist() == [0.0] * 10
+    images = np.random.default_rng(0).integers(0, 9, (5, 16)).astype(float)
+    haar = make_preprocessor({"haar": {"n_filters": 3}, "scale": "minmax"}).fit_transform(images)
+    direct = HaarFeatures(n_filters=3, random_state=0).fit_transform(images)
+    np.testing.assert_allclose(haar, MinMaxScaler().fit_transform(direct), atol=1e-6)
+    with pytest.raises(InputError, match=r"haar has no parameter 'filters'; it takes .*n_filters"):
+        make_preprocessor({"haar": {"filters": 3}})
     with pytest.raises(InputError, match="unknown key 'sclae'"):
         make_preprocessor({"sclae": "standard"})
     with pytest.raises(InputError, match="scale is 'robust'"):

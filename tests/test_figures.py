@@ -288,6 +288,8 @@ def test_figures_with_nothing_to_draw_say_so(tmp_path):
             sentences[name] = image.info["Description"]
     assert sentences == {
         "learning_curves": "No method of this experiment has a learning curve.",
+        "methods_by_rounds": "No data set of this experiment has two methods with a learning curve.",
+        "methods_by_time": "No data set of this experiment has two methods with a learning curve.",
         "error_against_n": "No boosting method of this experiment searched a grid of numbers.",
         "paper_against_ours": "No printed numbers are named for this experiment.",
         "ranks": "Ranks need two methods that ran on the same data sets.",

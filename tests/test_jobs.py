@@ -44,6 +44,7 @@ def job(tmp_path):
             "grid": {},
             "preprocess": {},
             "n_selection_folds": 2,
+            "best_on_test": False,
             "seed": 0,
         },
         "records": [tmp_path / f"runs/{fold}.json" for fold in FOLDS],

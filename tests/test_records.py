@@ -1,6 +1,7 @@
 """Files of a run: the same bytes for the same content, whole or not there, and nothing computed twice."""
 
 import io
+import itertools
 import json
 from types import SimpleNamespace
 
@@ -146,11 +147,26 @@ def test_cost_counts_cpu_time_by_part_and_memory_by_fold():
     cost.part_done("selection")
     cost.part_done("fit")
     total = cost.total()
-    assert set(total) == {"selection_cpu_seconds", "fit_cpu_seconds", "wall_seconds", "peak_memory_mib"}
+    assert set(total) == {"selection_cpu_seconds", "fit_cpu_seconds", "rounds", "wall_seconds", "peak_memory_mib"}
+    assert total["rounds"] == []
     assert total["selection_cpu_seconds"] > total["fit_cpu_seconds"] >= 0
     later = Cost().total()
     assert later["peak_memory_mib"] <= total["peak_memory_mib"]
     assert total["peak_memory_mib"] > 200
+
+
+def test_cost_keeps_the_times_of_some_rounds_among_them_the_first_and_the_last():
+    cost = Cost()
+    cost.part_done("selection")
+    for n_done in range(1, 5001):
+        cost.round_done(n_done)
+    rounds, seconds = zip(*cost.total()["rounds"], strict=True)
+    assert rounds[0] == 1
+    assert rounds[-1] == 5000
+    assert 100 <= len(rounds) <= Cost.N_TIMED
+    assert all(a < b for a, b in itertools.pairwise(rounds))
+    assert 0 <= seconds[0] <= seconds[-1]
+    assert list(seconds) == sorted(seconds)
 
 
 def test_progress_tells_time_left_but_not_too_often(monkeypatch):

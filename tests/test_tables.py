@@ -13,6 +13,7 @@ from made_up_runs import METHODS, make_record, write_records, write_reported
 
 from algos.exceptions import InputError
 from algos.experiments import layouts, tables
+from algos.experiments.figures import collect_ranks
 from algos.experiments.markup import Cell, Layout, escape_latex, to_latex, to_markdown
 from algos.experiments.reported import compare, read_reported
 
@@ -222,6 +223,17 @@ def test_ranks_of_three_methods_by_hand():
     assert rows[0]["test"] == "Friedman"
     assert rows[0]["p_value"] == pytest.approx(math.exp(-4))  # chi-square 8 with two degrees of freedom
     assert rows[0]["critical_difference"] == pytest.approx(2.3437 * math.sqrt(3 * 4 / (6 * 4)), abs=1e-3)
+
+
+def test_rivals_have_no_rank_in_tables_and_figure(tmp_path):
+    records = runs_of([(0.2, 0.1, 0.3, 0.01)] * 4, ("tree", "svm", "stump", "rival"))
+    paths = write_records(tmp_path / "runs", records)
+    tables.write_tables(paths, None, {}, METHODS, tmp_path / "tables", "Demo")
+    rows, summary = (tables.read_table(tmp_path / "tables", name) for name in ("ranks", "summary"))
+    assert [row["method"] for row in rows] == ["svm", "tree", "stump"]
+    assert [row["average_rank"] for row in rows] == [1, 2, 3]
+    assert {row["method"] for row in summary} == set(METHODS)
+    assert collect_ranks(summary, rows).ranks == [[1, 2, 3]] * 4
 
 
 def test_ranks_share_ties_and_leave_out_incomplete_sets():

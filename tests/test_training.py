@@ -33,6 +33,7 @@ def settings(method="adaboost_mh_hamming_tree", **changes):
         "grid": {"n_inner_nodes": [1, 3]},
         "preprocess": {},
         "n_selection_folds": 3,
+        "best_on_test": False,
         "seed": 5,
         **changes,
     }
@@ -126,10 +127,47 @@ def test_says_when_each_part_is_done_and_how_far_it_is():
         steps[part] = []
         return lambda done, total, text="": steps[part].append((done, total))
 
-    run_fold(made_up(), TRAIN, TEST, settings(), parts.append, progress)
-    assert parts == ["selection", "fit"]
+    rounds = []
+    run_fold(made_up(), TRAIN, TEST, settings(), parts.append, progress, rounds.append)
+    assert parts == ["selection", "fit", "prediction"]
+    assert rounds == list(range(1, 71))
     assert steps["selection"] == [(done, 6) for done in range(1, 7)]
     assert steps["fit"] == [(done, 70) for done in range(1, 71)]
+
+
+@pytest.mark.parametrize("changes", [{}, SVM], ids=["staged", "plain"])
+def test_best_on_test_is_the_least_error_of_any_candidate_and_changes_nothing_else(changes):
+    table = made_up(seed=3)
+    declared = settings(**changes)
+    plain = run_fold(table, TRAIN, TEST, declared)
+    result = run_fold(table, TRAIN, TEST, {**declared, "best_on_test": True})
+    assert plain.best_on_test is None
+    np.testing.assert_array_equal(plain.scores, result.scores)
+    assert plain.chosen == result.chosen
+    (key, values), errors = next(iter(declared["grid"].items())), {}
+    for value in values:
+        fixed = settings(**{**changes, "grid": {key: [value]}, "n_selection_folds": 0})
+        one = run_fold(table, TRAIN, TEST, fixed)
+        curve = one.curve["test_error"] if one.curve else [np.mean(one.predicted != table.y[TEST])]
+        errors.update({(value, t + 1): error for t, error in enumerate(curve)})
+    best = result.best_on_test
+    assert best["error"] == min(errors.values())
+    assert errors[best["params"][key], best["n_rounds"] or 1] == best["error"]
+    assert best["n_candidates"] == len(values)
+    record = make_record(table, "test", TRAIN, TEST, declared, result)
+    assert record["best_on_test"] == best
+    assert record["test_error"] >= best["error"]
+
+
+def test_without_inner_folds_the_one_candidate_gets_all_its_rounds():
+    table, declared = made_up(), settings(grid={"n_inner_nodes": [3]}, n_selection_folds=0)
+    result = run_fold(table, TRAIN, TEST, declared)
+    assert result.chosen == {"n_inner_nodes": 3, "n_estimators": 70}
+    assert result.selection.candidates == []
+    whole = AdaBoostMHClassifier(n_inner_nodes=3, n_estimators=70).fit(table.X[TRAIN], table.y[TRAIN])
+    np.testing.assert_array_equal(result.predicted, whole.predict(table.X[TEST]))
+    with pytest.raises(InputError, match="without inner folds nothing can be chosen"):
+        run_fold(table, TRAIN, TEST, settings(n_selection_folds=0))
 
 
 def test_a_booster_without_any_weak_classifier_predicts_all_the_same(monkeypatch):

@@ -91,7 +91,8 @@ def select(
     X : ndarray of shape (n_samples, n_features)
     y : ndarray of shape (n_samples,)
     n_inner_folds : int
-        At least 2. With a single plain candidate nothing is fitted.
+        At least 2. With a single plain candidate nothing is fitted. 0 chooses nothing: the grid must have one point,
+        which is taken with all its rounds.
     seed : int
         Seeds the inner folds.
     staged : bool
@@ -104,13 +105,16 @@ def select(
     Raises
     ------
     InputError
-        When the grid is empty in one key, or the inner folds cannot be made.
+        When the grid is empty in one key, has several points with nothing to choose by, or the inner folds cannot be
+        made.
     """
     candidates = expand_grid(grid)
     if not candidates:
         empty = next(key for key, values in grid.items() if not values)
         raise InputError(f"grid: {empty!r} has no values; list at least one")
-    if len(candidates) == 1 and not staged:
+    if n_inner_folds == 0 and len(candidates) > 1:
+        raise InputError("without inner folds nothing can be chosen; give one value for each entry of the grid")
+    if len(candidates) == 1 and (n_inner_folds == 0 or not staged):
         return Selection(params=candidates[0])
     folds, notes = stratified_folds(y, n_inner_folds, seed)
     curves: list[Any] = [0.0] * len(candidates)

@@ -10,6 +10,7 @@ import os
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,12 @@ from algos.experiments.figure_style import (
     set_title,
 )
 from algos.experiments.layouts import group_rows, rank_sentence
+from algos.experiments.method_curves import (
+    collect_round_curves,
+    collect_time_curves,
+    draw_round_curves,
+    draw_time_curves,
+)
 from algos.experiments.tables import complete_errors, read_records, read_table
 
 if TYPE_CHECKING:
@@ -38,6 +45,14 @@ CAPTIONS: dict[str, str] = {
         "Error against the number of boosting rounds, mean over folds, on the training part, on the inner validation "
         "parts and on the test part; the vertical line and the dot mark the rounds chosen by the smoothed validation "
         "error (median over folds; shaded: their range), and errors too low for the axis lie on its lower edge."
+    ),
+    "methods_by_rounds": (
+        "Test error against the number of boosting rounds, mean over folds, all methods of a data set on one axis; "
+        "dots mark the chosen rounds, and the axis ends where errors are ten times the least one."
+    ),
+    "methods_by_time": (
+        "Test error against the CPU seconds of the fit so far, on one core, mean over folds; dots mark the chosen "
+        "rounds. The time of choosing hyper-parameters is not included. Times differ from run to run."
     ),
     "error_against_n": (
         "Smoothed validation error of each grid value at its best number of rounds T* (the number above it: "
@@ -56,6 +71,8 @@ CAPTIONS: dict[str, str] = {
 #: Name of each figure -> its title in the report.
 TITLES: dict[str, str] = {
     "learning_curves": "Learning curves",
+    "methods_by_rounds": "All methods by rounds",
+    "methods_by_time": "All methods by time",
     "error_against_n": "Validation error against N",
     "paper_against_ours": "Paper against ours",
     "ranks": "Average ranks",
@@ -453,7 +470,8 @@ def collect_ranks(summary: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[s
 
     if not rows:
         return None
-    _, methods, errors = complete_errors(summary)
+    ranked = {row["method"] for row in rows}
+    _, methods, errors = complete_errors([row for row in summary if row["method"] in ranked])
     ranks = rankdata(np.round(errors, 9), axis=1)
     order = [methods.index(row["method"]) for row in rows]
     labels = [row["label"] for row in rows]
@@ -517,7 +535,9 @@ def write_figures(
     out_dir: str | os.PathLike,
     experiment: str,
 ) -> None:
-    """Write all figures of one experiment (`FIGURE_NAMES`); the same bytes whenever the runs were the same.
+    """Write all figures of one experiment (`FIGURE_NAMES`).
+
+    All but ``methods_by_time`` are the same byte for byte whenever the runs were the same.
 
     A figure with nothing to draw is written as a small one that says so.
 
@@ -551,6 +571,7 @@ def write_figures(
         if source is None
         else f"No run of this experiment has a number in {source}."
     )
+    too_few = "No data set of this experiment has two methods with a learning curve."
     ranks = collect_ranks(summary, read_table(tables_dir, "ranks"))
     content = {
         "learning_curves": (
@@ -558,6 +579,8 @@ def write_figures(
             collect_curves(records, labels),
             "No method of this experiment has a learning curve.",
         ),
+        "methods_by_rounds": (partial(draw_round_curves, labels=labels), collect_round_curves(records), too_few),
+        "methods_by_time": (partial(draw_time_curves, labels=labels), collect_time_curves(records), too_few),
         "error_against_n": (
             draw_error_against_n,
             collect_grids(records, labels),
@@ -567,6 +590,6 @@ def write_figures(
         "ranks": (draw_ranks, ranks, "Ranks need two methods that ran on the same data sets."),
     }
     for name, (draw, data, why_not) in content.items():
-        figure = draw(data, look) if data else draw_sentence(why_not, look)
+        figure = draw(data, style=look) if data else draw_sentence(why_not, look)
         title = f"{experiment}: {name.replace('_', ' ')}"
         save_figure(figure, Path(out_dir) / name, look, title, None if data else why_not)

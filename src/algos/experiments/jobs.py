@@ -100,7 +100,7 @@ def _train_fold(
     cost = Cost()
     train, test = read_split(splits, fold)
     try:
-        result = run_fold(table, train, test, settings, cost.part_done, Progress)
+        result = run_fold(table, train, test, settings, cost.part_done, Progress, cost.round_done)
     except InputError as error:
         raise InputError(f"{settings['method']} on {settings['dataset']}, fold {fold}: {error}") from None
     record = make_record(table, fold, train, test, settings, result)

@@ -92,6 +92,31 @@ def _comparison_notes(ran: Sequence[Mapping[str, Any]]) -> list[str]:
     return notes + [f"{dataset} ({'; '.join(who)}): {note}" for (dataset, note), who in labels.items()]
 
 
+def best_on_test_layout(summary: Sequence[Mapping[str, Any]], title: str) -> Layout:
+    """Lay out the validated error and the least one on the test set, methods x data sets, where runs recorded it."""
+    rows = [row for row in summary if row["best_on_test_percent"] is not None]
+    if not rows:
+        return Layout(title, [], [], notes=["No method of this experiment was told to record it (best_on_test)."])
+    cells = group_rows(rows)
+    datasets = list(dict.fromkeys(row["dataset"] for row in rows))
+    labels = {row["method"]: row["label"] for row in rows}
+    decimals = _decimals(row["std_percent"] for row in rows)
+    body = []
+    for method, label in labels.items():
+        line = [Cell(label)]
+        for dataset in datasets:
+            found = cells.get((dataset, method))
+            values = (found[0]["test_error_percent"], found[0]["best_on_test_percent"]) if found else (None, None)
+            line += [Cell(with_bar(value, None, decimals)) for value in values]
+        body.append(line)
+    notes = [
+        "Best on test is the least test error over the whole grid and all rounds: no estimate of a method's error, but "
+        "what a paper quotes that chose on the test set. Rounds that nothing chose are the largest number.",
+    ]
+    header = ["method", *(["validated", "best on test"] * len(datasets))]
+    return Layout(title, header, body, [("", 1), *((dataset, 2) for dataset in datasets)], notes)
+
+
 def hyperparameter_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     """Lay out the chosen hyper-parameters: the median and range over folds, or the most frequent value."""
     datasets = list(dict.fromkeys(row["dataset"] for row in rows))
@@ -217,11 +242,12 @@ def _spread_note(summary: Sequence[Mapping[str, Any]]) -> str:
     return " ".join(parts + [sentence for kind, sentence in sentences.items() if kind in kinds])
 
 
-#: Tables that are laid out for readers: their caption and the function (rows, title) -> Layout.
-LAYOUTS: dict[str, tuple[str, Callable[[Sequence[Mapping[str, Any]], str], Layout]]] = {
-    "summary": ("test errors", summary_layout),
-    "comparison": ("the print beside ours", comparison_layout),
-    "hyperparameters": ("chosen hyper-parameters", hyperparameter_layout),
-    "ranks": ("average ranks", rank_layout),
-    "times": ("times and memory", time_layout),
+#: Tables for readers: the tidy table that each is made from, its caption and the function (rows, title) -> Layout.
+LAYOUTS: dict[str, tuple[str, str, Callable[[Sequence[Mapping[str, Any]], str], Layout]]] = {
+    "summary": ("summary", "test errors", summary_layout),
+    "comparison": ("comparison", "the print beside ours", comparison_layout),
+    "best_on_test": ("summary", "validated and best-on-test errors", best_on_test_layout),
+    "hyperparameters": ("hyperparameters", "chosen hyper-parameters", hyperparameter_layout),
+    "ranks": ("ranks", "average ranks", rank_layout),
+    "times": ("times", "times and memory", time_layout),
 }

@@ -27,6 +27,10 @@ class Method:
     kind : {"staged", "plain"}
         ``"staged"`` methods have a learning curve (``staged_predict``, ``staged_error``) and a number of rounds
         ``n_estimators`` that selection chooses; ``"plain"`` methods are chosen by their grid alone.
+    rival : bool
+        Whether it is a library's method, shown for orientation: it has no rank among the papers' methods.
+    requires : str or None
+        A module that must be installed beside the package's own dependencies (extra ``rivals``).
     """
 
     name: str
@@ -36,6 +40,8 @@ class Method:
     printed_labels: tuple[str, ...] = ()
     defaults: dict[str, Any] = field(default_factory=dict)
     kind: str = "plain"
+    rival: bool = False
+    requires: str | None = None
 
 
 METHODS: dict[str, Method] = {
@@ -147,6 +153,40 @@ METHODS: dict[str, Method] = {
             label="SVM, Gaussian kernel",
             printed_labels=("SVM (Gaussian kernel)",),
             defaults={"kernel": "rbf"},
+        ),
+        Method(
+            name="lightgbm",
+            module="algos.multiclass.rivals",
+            class_name="StagedLightGBMClassifier",
+            label="LightGBM",
+            kind="staged",
+            rival=True,
+            requires="lightgbm",
+        ),
+        Method(
+            name="xgboost",
+            module="algos.multiclass.rivals",
+            class_name="StagedXGBoostClassifier",
+            label="XGBoost",
+            kind="staged",
+            rival=True,
+            requires="xgboost",
+        ),
+        Method(
+            name="hist_gradient_boosting",
+            module="algos.multiclass.rivals",
+            class_name="StagedHistGradientBoostingClassifier",
+            label="Histogram gradient boosting",
+            kind="staged",
+            rival=True,
+        ),
+        Method(
+            name="random_forest",
+            module="algos.multiclass.rivals",
+            class_name="StagedRandomForestClassifier",
+            label="Random forest",
+            kind="staged",
+            rival=True,
         ),
     )
 }

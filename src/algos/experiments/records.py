@@ -141,12 +141,18 @@ class Cost:
     ----------
     seconds : dict
         Name of a part -> CPU seconds, filled by `part_done`.
+    rounds : list of (int, float)
+        Rounds so far and CPU seconds since the last part ended, filled by `round_done`.
     """
+
+    #: About as many rounds as a record keeps the time of, evenly on a logarithmic axis.
+    N_TIMED = 150
 
     def __init__(self) -> None:
         self._wall = time.perf_counter()
         self._cpu = time.process_time()
         self.seconds: dict[str, float] = {}
+        self.rounds: list[tuple[int, float]] = []
         # Linux can forget the highest memory so far; elsewhere a fold's peak is that of its process.
         self._peak_was_reset = reset_peak_memory()
 
@@ -156,10 +162,16 @@ class Cost:
         self.seconds[name] = round(now - self._cpu, 4)
         self._cpu = now
 
-    def total(self) -> dict[str, float]:
+    def round_done(self, n_done: int) -> None:
+        """Take the time of a round."""
+        self.rounds.append((n_done, time.process_time() - self._cpu))
+
+    def total(self) -> dict[str, Any]:
         """Return the record's ``cost``."""
+        kept = np.unique(np.geomspace(1, max(len(self.rounds), 1), self.N_TIMED).astype(int)) - 1
         return {
             **{f"{name}_cpu_seconds": seconds for name, seconds in self.seconds.items()},
+            "rounds": [[self.rounds[k][0], round(self.rounds[k][1], 4)] for k in kept if self.rounds],
             "wall_seconds": round(time.perf_counter() - self._wall, 4),
             "peak_memory_mib": round(peak_memory_mib(self._peak_was_reset), 1),
         }

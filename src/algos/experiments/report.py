@@ -74,13 +74,14 @@ def describe_experiment(experiment: Mapping[str, Any]) -> dict[str, Any]:
     """Collect what the page shows of one experiment: verdict, layouts, figures and how they were made."""
     tables_dir = experiment["tables_dir"]
     try:
-        rows = {name: read_table(tables_dir, name) for name in (*LAYOUTS, "versions")}
+        sources = dict.fromkeys((*(source for source, _, _ in LAYOUTS.values()), "comparison", "versions"))
+        rows = {name: read_table(tables_dir, name) for name in sources}
         figures = [read_figure(Path(experiment["figures_dir"]) / f"{name}.png", name) for name in CAPTIONS]
     except FileNotFoundError as error:
         raise InputError(
             f"{error.filename} is missing; make the tables and figures of {experiment['name']} first"
         ) from error
-    layouts = {name: build(rows[name], caption.capitalize()) for name, (caption, build) in LAYOUTS.items()}
+    layouts = {name: build(rows[source], caption.capitalize()) for name, (source, caption, build) in LAYOUTS.items()}
     return {
         "name": experiment["name"],
         "title": experiment["title"],

@@ -31,6 +31,7 @@ COMPARISON = {
     "printed_std_percent": float,
     "reproduced_percent": float,
     "reproduced_std_percent": float,
+    "best_on_test_percent": float,
     "n_runs": int,
     "difference_percent": float,
     "within_error_bar": str,
@@ -259,6 +260,7 @@ def _ours(ours: Mapping[str, Any]) -> dict[str, Any]:
         "label": ours["label"],
         "reproduced_percent": ours["test_error_percent"],
         "reproduced_std_percent": ours["std_percent"],
+        "best_on_test_percent": ours["best_on_test_percent"],
         "n_runs": ours["n_runs"],
     }
 

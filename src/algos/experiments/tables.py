@@ -36,6 +36,7 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "test_error_percent": float,
         "n_test_errors": int,
         "validation_error_percent": float,
+        "best_on_test_percent": float,
         "seed": int,
     },
     "summary": {
@@ -47,6 +48,7 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "test_error_percent": float,
         "std_percent": float,
         "std_kind": str,
+        "best_on_test_percent": float,
     },
     "comparison": COMPARISON,
     "hyperparameters": {
@@ -159,6 +161,8 @@ def fold_rows(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         chosen = chosen_candidate(record)
         row["test_error_percent"] = 100 * record["test_error"]
         row["validation_error_percent"] = None if chosen is None else 100 * chosen["validation_error"]
+        best = record.get("best_on_test")
+        row["best_on_test_percent"] = None if best is None else 100 * best["error"]
         rows.append(row)
     return rows
 
@@ -180,6 +184,8 @@ def summarise(folds: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) ->
     - ``binomial``: ``sqrt(R (1 - R) / n_test)``, when the only run is the designated test set (fold
     ``test``);
     - nothing for any other single run.
+
+    ``best_on_test_percent`` is the mean of the least test errors over the grid and all rounds, where all runs have it.
 
     Parameters
     ----------
@@ -207,7 +213,9 @@ def summarise(folds: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) ->
         elif runs[0]["fold"] == "test":
             std, kind = 100 * binomial_std(mean / 100, n_test), "binomial"
         label = methods[method].label
-        values = (dataset, method, label, len(runs), n_test, mean, std, kind)
+        best = [run["best_on_test_percent"] for run in runs]
+        best_on_test = None if None in best else statistics.fmean(best)
+        values = (dataset, method, label, len(runs), n_test, mean, std, kind, best_on_test)
         rows.append(dict(zip(SCHEMAS["summary"], values, strict=True)))
     return rows
 
@@ -260,7 +268,7 @@ def complete_errors(summary: Sequence[Mapping[str, Any]]) -> tuple[list[str], li
 
 
 def rank_rows(summary: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rank the methods over the data sets that all of them ran (1 is best, ties share a mean rank).
+    """Rank the methods of a summary over the data sets that all of them ran (1 is best, ties share a mean rank).
 
     Two methods are compared by the Wilcoxon signed-rank test over data sets, three and more by Friedman's
     test with Nemenyi's critical difference at 5 % (Demsar, JMLR 7, 2006). Fewer than three common data sets
@@ -371,14 +379,14 @@ def write_tables(
         "summary": summary,
         "comparison": compare(summary, reported, dataset_aliases, methods, notes),
         "hyperparameters": hyperparameter_rows(records, methods),
-        "ranks": rank_rows(summary),
+        "ranks": rank_rows([row for row in summary if not methods[row["method"]].rival]),
         "versions": version_rows(records),
         "times": time_rows(records, methods),
     }
     for name, body in rows.items():
         write_csv(Path(out_dir) / f"{name}.csv", list(SCHEMAS[name]), body)
-    for name, (caption, build) in LAYOUTS.items():
-        layout = build(rows[name], f"{title}: {caption}")
+    for name, (source, caption, build) in LAYOUTS.items():
+        layout = build(rows[source], f"{title}: {caption}")
         _write_text(Path(out_dir) / f"{name}.md", to_markdown(layout))
         _write_text(Path(out_dir) / f"{name}.tex", to_latex(layout))
 

@@ -1,7 +1,8 @@
 """One fold of one method: choose hyper-parameters on its training part, fit, predict its test part."""
 
+import json
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from algos.evaluation.preprocessing import make_preprocessor
-from algos.evaluation.selection import Selection, error_curve, select
+from algos.evaluation.selection import Selection, error_curve, expand_grid, select
 from algos.exceptions import InputError
 from algos.experiments.methods import get_method, make_estimator
 
@@ -28,6 +29,8 @@ class FoldResult:
         NaN for a class that the training part lacks.
     curve : dict or None
         ``train_error`` and ``test_error`` after each round up to the largest number, ``stopped_at``.
+    best_on_test : dict or None
+        See `best_on_test`; where the settings ask for it.
     """
 
     selection: Selection
@@ -35,6 +38,7 @@ class FoldResult:
     predicted: np.ndarray
     scores: np.ndarray
     curve: dict[str, Any] | None
+    best_on_test: dict[str, Any] | None = None
 
 
 def run_fold(
@@ -44,10 +48,12 @@ def run_fold(
     settings: Mapping[str, Any],
     part_done: Callable[[str], None] = lambda name: None,
     progress: Callable[[str], Callable[..., None]] | None = None,
+    round_done: Callable[[int], None] = lambda n_done: None,
 ) -> FoldResult:
     """Compute one fold.
 
-    The test part is looked at once, after everything is chosen and fitted.
+    The test part is looked at after everything is chosen and fitted. What settings with ``best_on_test`` ask for beside
+    (the least test error of any candidate) changes nothing of that.
 
     Parameters
     ----------
@@ -58,9 +64,11 @@ def run_fold(
     settings : dict
         `algos.experiments.config.Experiment.training`.
     part_done : callable, optional
-        Called with ``"selection"`` and ``"fit"`` as they end.
+        Called with ``"selection"``, ``"fit"``, ``"prediction"`` and, where asked for, ``"best_on_test"`` as they end.
     progress : callable, optional
         ``progress("selection")`` and ``progress("fit")`` give what is called with (done, total) as each goes on.
+    round_done : callable, optional
+        Called after each round of a staged method's fit with the number of rounds so far.
 
     Returns
     -------
@@ -91,28 +99,89 @@ def run_fold(
     preprocessor = make_preprocessor(settings["preprocess"])
     X_train = preprocessor.fit_transform(X_train)
     estimator = make_estimator(name, {**params, **selection.params}, seed)
-    estimator.fit(X_train, y_train, **(_round_monitor(progress("fit"), estimator) if staged and progress else {}))
+    estimator.fit(X_train, y_train, **(_round_monitor(estimator, round_done, progress) if staged else {}))
     part_done("fit")
     X_test, y_test = preprocessor.transform(table.X[test]), table.y[test]
-    if not staged:
+    if staged:
+        # Fitted to the largest number of rounds, so that the record shows what came after the chosen one.
+        n_rounds = estimator.n_estimators if selection.n_rounds is None else selection.n_rounds
+        curve = {
+            "train_error": error_curve(estimator, X_train, y_train, estimator.n_estimators).tolist(),
+            "test_error": error_curve(estimator, X_test, y_test, estimator.n_estimators).tolist(),
+            "stopped_at": n_rounds,
+        }
+        predicted = _stage(estimator.staged_predict(X_test), n_rounds, estimator.predict, X_test)
+        scores = _stage(estimator.staged_decision_function(X_test), n_rounds, estimator.decision_function, X_test)
+        chosen = {**selection.params, "n_estimators": n_rounds}
+    else:
+        curve, chosen = None, selection.params
         predicted, scores = estimator.predict(X_test), estimator.decision_function(X_test)
-        return FoldResult(selection, selection.params, predicted, _class_scores(estimator, scores, table), None)
-    # Fitted to the largest number of rounds, so that the record shows what came after the chosen one.
-    n_rounds = selection.n_rounds
-    curve = {
-        "train_error": error_curve(estimator, X_train, y_train, estimator.n_estimators).tolist(),
-        "test_error": error_curve(estimator, X_test, y_test, estimator.n_estimators).tolist(),
-        "stopped_at": n_rounds,
-    }
-    predicted = _stage(estimator.staged_predict(X_test), n_rounds, estimator.predict, X_test)
-    scores = _stage(estimator.staged_decision_function(X_test), n_rounds, estimator.decision_function, X_test)
-    chosen = {**selection.params, "n_estimators": n_rounds}
-    return FoldResult(selection, chosen, predicted, _class_scores(estimator, scores, table), curve)
+    part_done("prediction")
+    best = None
+    if settings["best_on_test"]:
+        test_errors = curve["test_error"] if curve else [float(np.mean(predicted != y_test))]
+        best = best_on_test(settings, {_key(selection.params): test_errors}, (X_train, y_train), (X_test, y_test))
+        part_done("best_on_test")
+    return FoldResult(selection, chosen, predicted, _class_scores(estimator, scores, table), curve, best)
 
 
-def _round_monitor(progress: Callable[..., None], estimator: Any) -> dict[str, Any]:
+def best_on_test(
+    settings: Mapping[str, Any],
+    known: Mapping[str, Sequence[float]],
+    train: tuple[np.ndarray, np.ndarray],
+    test: tuple[np.ndarray, np.ndarray],
+) -> dict[str, Any]:
+    """Find the least test error over the whole grid and all rounds: no estimate of a method's error.
+
+    Some papers quote it ("post-validated", Kegl 2014, section 4), so it is computed beside the validated error to be
+    compared with what they print. Each candidate that is not known yet is fitted on the training part.
+
+    Parameters
+    ----------
+    settings : dict
+        As in `run_fold`.
+    known : dict
+        Test errors after each round of candidates that are fitted already, by `_key`.
+    train, test : (X, y)
+        Preprocessed parts.
+
+    Returns
+    -------
+    dict
+        ``error``, ``params`` and ``n_rounds`` (None for a method without rounds) of the best candidate, the first of
+        equals and its fewest rounds, and ``n_candidates``.
+    """
+    name, staged = settings["method"], get_method(settings["method"]).kind == "staged"
+    best: dict[str, Any] | None = None
+    candidates = expand_grid(settings["grid"])
+    for candidate in candidates:
+        errors = known.get(_key(candidate))
+        if errors is None:
+            estimator = make_estimator(name, {**settings["params"], **candidate}, settings["seed"]).fit(*train)
+            errors = estimator.staged_error(*test) if staged else [np.mean(estimator.predict(test[0]) != test[1])]
+        if len(errors) and (best is None or min(errors) < best["error"]):
+            n_rounds = int(np.argmin(errors)) + 1 if staged else None
+            best = {"error": float(min(errors)), "params": candidate, "n_rounds": n_rounds}
+    return {**(best or {"error": 1.0, "params": {}, "n_rounds": 0}), "n_candidates": len(candidates)}
+
+
+def _key(candidate: Mapping[str, Any]) -> str:
+    return json.dumps(candidate, sort_keys=True)
+
+
+def _round_monitor(
+    estimator: Any,
+    round_done: Callable[[int], None],
+    progress: Callable[[str], Callable[..., None]] | None,
+) -> dict[str, Any]:
     """Return the argument of a staged method's ``fit`` that reports each round."""
-    return {"monitor": lambda n_done, _: progress(n_done, estimator.n_estimators)}
+    report = progress("fit") if progress else lambda n_done, n_rounds: None
+
+    def monitor(n_done: int, _: Any) -> None:
+        round_done(n_done)
+        report(n_done, estimator.n_estimators)
+
+    return {"monitor": monitor}
 
 
 def _stage(stages: Iterator[np.ndarray], n_rounds: int, whole: Callable, X: np.ndarray) -> np.ndarray:
@@ -170,5 +239,6 @@ def make_record(
             "notes": selection.notes,
         },
         "curve": result.curve,
+        "best_on_test": result.best_on_test,
         "seed": settings["seed"],
     }
