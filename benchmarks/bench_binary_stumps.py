@@ -11,7 +11,7 @@ import numpy as np
 from pairs import Data, alternate, fitted, lightgbm, measure, median, ratio, run
 
 ROWS, FEATURES = 5000, 2000
-ROUNDS = {"adaboost": 100, "gentleboost": 100, "logitboost": 100, "robustboost": 30, "lightgbm": 100, "sklearn": 3}
+ROUNDS = {"adaboost": 50, "gentleboost": 50, "logitboost": 50, "robustboost": 30, "lightgbm": 50, "sklearn": 3}
 CLASSES = {
     "adaboost": ("AdaBoost", {}),
     "gentleboost": ("GentleBoost", {}),
