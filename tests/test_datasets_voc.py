@@ -43,7 +43,8 @@ def load(tmp_path):
 
 
 def problems(table):
-    return table.notes[1:]
+    """What was found wrong: the notes after the first but for the count that all multi-label tables have."""
+    return [note for note in table.notes[1:] if not note.startswith("Rows without a label")]
 
 
 def refusal(function, *args, **options):
