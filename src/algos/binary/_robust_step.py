@@ -113,8 +113,8 @@ class RobustStep:
     def _nested(self, left: float) -> tuple[float, float]:
         """dt by bisection, with the best ds for each: at dt = 0 the potential falls, at `left` it has risen.
 
-        The potential may have several minima along ds, and the best ds jumps where another one takes over. If it rises in
-        such a jump, no step conserves it, and dt is where it jumps.
+        The potential may have several minima along ds, and the best ds jumps where another one takes over. If it rises
+        in such a jump, no step conserves it, and dt is where it jumps.
         """
         dt = brentq(lambda dt: self.potential_change(self._best_move(dt), dt), 0.0, left, xtol=1e-13, rtol=1e-14)
         return self._best_move(dt), dt
