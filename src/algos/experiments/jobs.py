@@ -111,12 +111,20 @@ def _train_fold(
 
 
 def source_commit() -> str:
-    """Return the commit of the working directory, marked where files differ from it; or that there is none."""
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    """Return the commit of the working directory, marked where files differ from it; or that there is none.
+
+    Published results are no sources: the ones that are about to be written anew do not count.
+    """
     try:
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+        commit = _git("describe", "--always", "--abbrev=12")
+        changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)docs/reproduction")
     except (OSError, subprocess.CalledProcessError):
         return "not under version control"
+    return f"{commit}-dirty" if changed else commit
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout.strip()
 
 
 def make_splits(
