@@ -489,7 +489,7 @@ def draw_ranks(data: Ranks, style: Style) -> "Figure":
 
     with drawing(style):
         n_methods = len(data.labels)
-        width = style.figure_width(1)
+        width = style.figure_width(3 if max(map(len, data.labels)) > 32 else 1)  # long names leave no room in a column
         figure = Figure(figsize=(width, 0.34 * n_methods + 1.05), layout="constrained")
         axes = figure.subplots()
         for y, ranks in enumerate(zip(*data.ranks, strict=True)):
