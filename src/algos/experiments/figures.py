@@ -518,7 +518,8 @@ def draw_ranks(measures: Sequence[Ranks], style: Style) -> "Figure":
     from matplotlib.figure import Figure
 
     with drawing(style):
-        width = style.figure_width(1)
+        # Long names leave no room in a column.
+        width = style.figure_width(3 if max(len(label) for data in measures for label in data.labels) > 32 else 1)
         heights = [0.34 * len(data.labels) + 1.05 for data in measures]
         figure = Figure(figsize=(width, sum(heights)), layout="constrained")
         panels = figure.subplots(len(measures), 1, squeeze=False, height_ratios=heights).ravel()
