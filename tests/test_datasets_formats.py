@@ -235,14 +235,14 @@ def test_meka_labels_at_the_end(make, relation, label_names):
 
 
 def test_meka_labels_at_the_start(make):
-    text = "@relation 'Toy: -C 2'\n@attribute a {0,1}\n@attribute b {0,1}\n@attribute f numeric\n@data\n1,0,2\n0,1,3\n"
+    text = "@relation 'Toy: -C 2'\n@attribute a {0,1}\n@attribute b {0,1}\n@attribute f numeric\n@data\n1,0,2\n0,1,3\n1,1,2\n"
     table = load_arff(make(text, "toy.arff"))
     assert table.label_names == ["a", "b"]
     assert table.feature_names == ["f"]
-    assert table.Y.tolist() == [[1, 0], [0, 1]]
+    assert table.Y.tolist() == [[1, 0], [0, 1], [1, 1]]
     # Whoever names the labels, or a target, is not overruled.
     assert load_arff(make(text, "toy.arff"), labels=["b"], drop=["a"]).label_names == ["b"]
-    assert load_arff(make(text, "toy.arff"), target="f").y.tolist() == ["2", "3"]
+    assert load_arff(make(text, "toy.arff"), target="f").y.tolist() == ["2", "3", "2"]
 
 
 @pytest.mark.parametrize("n", [0, 5, -5, 99])
