@@ -235,7 +235,8 @@ def test_meka_labels_at_the_end(make, relation, label_names):
 
 
 def test_meka_labels_at_the_start(make):
-    text = "@relation 'Toy: -C 2'\n@attribute a {0,1}\n@attribute b {0,1}\n@attribute f numeric\n@data\n1,0,2\n0,1,3\n1,1,2\n"
+    head = "@relation 'Toy: -C 2'\n@attribute a {0,1}\n@attribute b {0,1}\n@attribute f numeric\n@data\n"
+    text = head + "1,0,2\n0,1,3\n1,1,2\n"
     table = load_arff(make(text, "toy.arff"))
     assert table.label_names == ["a", "b"]
     assert table.feature_names == ["f"]
