@@ -287,6 +287,29 @@ def test_values_found_good_are_not_checked_again(config, tmp_path, monkeypatch):
         check_config(config, [file], SCHEMA, SOURCES, tmp_path / "checked")
 
 
+def test_measures_and_methods_must_fit_the_data(config, tmp_path):
+    tiny = config["experiments"]["tiny"]
+    assert check(config, tmp_path).experiments["tiny"].metrics == ("test_error",)
+    tiny["metrics"] = ["test_eror"]
+    with pytest.raises(InputError, match=r"unknown measure of single-label data 'test_eror'; .* 'test_error'"):
+        check(config, tmp_path)
+    del tiny["metrics"]
+    tiny["selection"] = {"metric": "macro_auc"}
+    with pytest.raises(InputError, match=r"selection.metric: unknown measure of single-label data 'macro_auc'"):
+        check(config, tmp_path)
+    del tiny["selection"]
+    tiny.update(datasets=["iris_sklearn", "enron"], dataset_aliases={})
+    with pytest.raises(InputError, match="enron is multi-label and iris_sklearn is single-label"):
+        check(config, tmp_path)
+    tiny.update(datasets=["enron"], methods={"svm_rbf": {}})
+    with pytest.raises(InputError, match="unknown method for multi-label data 'svm_rbf'"):
+        check(config, tmp_path)
+    tiny.update(methods={"leml": {}}, metrics=["one_error", "coverage"], selection={"metric": "macro_auc"})
+    experiment = check(config, tmp_path).experiments["tiny"]
+    assert experiment.training("enron", "leml")["metrics"] == ["one_error", "coverage"]
+    assert experiment.training("enron", "leml")["selection_metric"] == "macro_auc"
+
+
 def test_a_method_whose_package_is_missing_says_which(config, tmp_path, monkeypatch):
     config["experiments"]["tiny"]["methods"]["lightgbm"] = {}
     find = importlib.util.find_spec

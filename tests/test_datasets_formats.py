@@ -235,15 +235,15 @@ def test_meka_labels_at_the_end(make, relation, label_names):
 
 
 def test_meka_labels_at_the_start(make):
-    head = "@relation 'Toy: -C 2'\n@attribute a {0,1}\n@attribute b {0,1}\n@attribute f numeric\n@data\n"
-    text = head + "1,0,2\n0,1,3\n1,1,2\n"
+    head = "@relation 'Toy: -C 2'\n@attribute a {0,1}\n@attribute b {0,1}\n@attribute f numeric\n"
+    text = head + "@data\n1,0,2\n0,1,3\n1,1,3\n"
     table = load_arff(make(text, "toy.arff"))
     assert table.label_names == ["a", "b"]
     assert table.feature_names == ["f"]
     assert table.Y.tolist() == [[1, 0], [0, 1], [1, 1]]
     # Whoever names the labels, or a target, is not overruled.
     assert load_arff(make(text, "toy.arff"), labels=["b"], drop=["a"]).label_names == ["b"]
-    assert load_arff(make(text, "toy.arff"), target="f").y.tolist() == ["2", "3", "2"]
+    assert load_arff(make(text, "toy.arff"), target="f").y.tolist() == ["2", "3", "3"]
 
 
 @pytest.mark.parametrize("n", [0, 5, -5, 99])
@@ -542,6 +542,55 @@ def test_builtin(name, shape, n_classes, first):
 
 def test_builtin_unknown():
     assert "the nearest is 'digits'" in refusal(load_builtin, "digit")
+
+
+def test_builtin_one_class_against_the_rest():
+    digits = load_builtin("digits")
+    three = load_builtin("digits", positive="3")
+    assert three.label_names == ["negative", "positive"]
+    np.testing.assert_array_equal(three.y == "positive", digits.y == "3")
+    np.testing.assert_array_equal(three.X, digits.X)
+    odd = load_builtin("digits", positive=["1", "3", "5", "7", "9"])
+    np.testing.assert_array_equal(odd.y == "positive", digits.y.astype(int) % 2 == 1)
+    assert "no class '10'; the nearest is" in refusal(load_builtin, "digits", positive="10")
+
+
+def test_builtin_patches_by_hog():
+    from algos.features import HOG
+
+    digits = load_builtin("digits", features="hog", hog={"cell": 2})
+    assert digits.X.shape == (1797, HOG(cell=2).length((8, 8)))
+    raw = load_builtin("digits").X.reshape(-1, 8, 8)
+    np.testing.assert_array_equal(digits.X[1000], HOG(cell=2)(raw[1000]))
+    assert "no block of HOG" in refusal(load_builtin, "digits", features="hog")
+    assert "no parameter 'cel'; the nearest is 'cell'" in refusal(
+        load_builtin, "digits", features="hog", hog={"cel": 2}
+    )
+    assert "iris has no images" in refusal(load_builtin, "iris", features="hog")
+    assert "features is 'hogs'; the nearest is 'hog'" in refusal(load_builtin, "digits", features="hogs")
+    assert "give `features: hog`" in refusal(load_builtin, "digits", hog={"cell": 2})
+
+
+def test_builtin_faces_ship_with_scikit_image():
+    faces = load_builtin("faces")
+    assert faces.X.shape == (200, 625)
+    assert faces.y.tolist() == ["face"] * 100 + ["background"] * 100
+    assert (faces.X.min(), faces.X.max()) == (pytest.approx(0, abs=0.01), pytest.approx(1, abs=0.01))
+    # Faces are alike: their mean explains more of each than the mean of backgrounds explains of those.
+    spread = [np.std(faces.X[faces.y == name], axis=0).mean() for name in ("face", "background")]
+    assert spread[0] < spread[1]
+    described = load_builtin("faces", positive="face", features="hog", hog={"cell": 5})
+    assert described.X.shape == (200, 576)
+    assert described.label_names == ["negative", "positive"]
+
+
+def test_builtin_faces_are_never_fetched(monkeypatch, tmp_path):
+    import skimage.data
+
+    monkeypatch.setattr(skimage.data, "__file__", str(tmp_path / "__init__.py"))
+    assert "leaves the faces out" in refusal(load_builtin, "faces")
+    monkeypatch.setitem(sys.modules, "skimage.data", None)
+    assert "scikit-image, which is not installed" in refusal(load_builtin, "faces")
 
 
 # --- the package -----------------------------------------------------------------------------------------------------

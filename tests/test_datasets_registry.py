@@ -17,8 +17,21 @@ SCHEMA = ROOT / "workflow" / "schemas" / "datasets.schema.yaml"
 TABLE_1 = {"isolet", "letter", "optdigits", "pendigits", "usps"}
 TABLE_2 = {"balance", "blood", "wdbc", "breast", "ecoli", "iris", "pima", "sonar", "wine"}
 MULTI_LABEL = {"enron", "yeast", "corel5k", "bibtex", "eurlex", "mediamill"}
-DOWNLOAD_ONLY = {"eurlex", "mediamill"}  # the mirror does not have them, and their checksums are not known
-BUILTIN = {"digits", "wine_sklearn", "wdbc_sklearn", "iris_sklearn"}
+BUILTIN = {"digits", "wine_sklearn", "wdbc_sklearn", "iris_sklearn", "faces", "digit_3", "digit_8", "digits_odd"}
+# The mirror does not have them, and their checksums are not known.
+DOWNLOADS = {"caltech256", "caltech101", "awa_decaf", "eurlex", "mediamill"}
+STAND_INS = {
+    f"{name}_standin"
+    for name in (
+        "corel5k_images",
+        "caltech101_20",
+        "caltech256_clip",
+        "awa_sift",
+        "awa_phog",
+        "voc2007_subset",
+        "mediamill",
+    )
+}
 CSV = "a,b,class\n1,2,x\n3,4,y\n5,6,x\n7,8,y\n"
 
 
@@ -59,9 +72,8 @@ def refusal(function, *args):
 
 # --- the registry that is shipped ------------------------------------------------------------------------------------
 def test_the_papers_sets_are_registered(registry):
-    assert TABLE_1 | TABLE_2 | BUILTIN | MULTI_LABEL | {"mnist", "breast_ljubljana", "mediamill_subset"} <= set(
-        registry
-    )
+    assert TABLE_1 | TABLE_2 | BUILTIN | MULTI_LABEL | {"mnist", "breast_ljubljana"} <= set(registry)
+    assert set(registry) >= DOWNLOADS | STAND_INS
 
 
 def test_multi_label_sets_are_those_of_the_papers_table(registry):
@@ -83,8 +95,18 @@ def test_designated_splits(registry):
 def test_every_file_has_an_official_address_and_the_mirror_a_checksum(registry):
     for name, entry in registry.items():
         for file in entry["files"]:
-            assert any(source["urls"] for source in file["sources"]) or file["archive"], name
-            assert file["sources"][0]["sha256"] or name in DOWNLOAD_ONLY, name
+            assert any(source["urls"] for source in file["sources"]) or file["archive"] or name in STAND_INS, name
+            assert file["sources"][0]["sha256"] or name in DOWNLOADS, name
+
+
+def test_a_stand_in_says_so_and_never_bears_the_originals_name(registry):
+    assert {name for name in registry if "standin" in name} == STAND_INS
+    for name in STAND_INS:
+        entry = registry[name]
+        assert name.endswith("_standin")
+        assert "stand-in" in entry["title"]
+        assert entry["note"].startswith("A stand-in for ")
+        assert entry["paper"].startswith("none (stand-in for ")
 
 
 def test_entries_are_plain_json(registry):

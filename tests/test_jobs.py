@@ -45,6 +45,8 @@ def job(tmp_path):
             "preprocess": {},
             "n_selection_folds": 2,
             "best_on_test": False,
+            "metrics": ["test_error"],
+            "selection_metric": "test_error",
             "seed": 0,
         },
         "records": [tmp_path / f"runs/{fold}.json" for fold in FOLDS],

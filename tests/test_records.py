@@ -141,6 +141,20 @@ def test_a_kill_while_publishing_loses_nothing(tmp_path, monkeypatch):
     assert not (tmp_path / "out/f1.json").exists()
 
 
+def test_predictions_of_many_labels_are_lists_with_the_labels_names(tmp_path):
+    import pyarrow.parquet as pq
+
+    labels, scores = np.array([[0, 1, 1], [1, 0, 0]], np.int8), np.array([[0.5, -1, 2], [0, 3, -0.25]])
+    path = tmp_path / "s0.parquet"
+    write_predictions(Predictions(np.array([4, 7]), labels, labels[::-1], ["a", "b<", "c"], scores), path)
+    table = pq.read_table(path)
+    assert table["row"].to_pylist() == [4, 7]
+    assert table["label"].to_pylist() == labels.tolist()
+    assert table["predicted"].to_pylist() == labels[::-1].tolist()
+    assert table["score"].to_pylist() == scores.tolist()
+    assert json.loads(table.schema.metadata[b"labels"]) == ["a", "b<", "c"]
+
+
 def test_cost_counts_cpu_time_by_part_and_memory_by_fold():
     cost = Cost()
     np.ones(30_000_000).sum()

@@ -101,7 +101,7 @@ def test_verdict_comes_first_and_counts(page):
     assert "3 of 4 printed cells reproduced within the error bar." in text
     assert "balance, SVM, Gaussian kernel: print 10.0 ± 2.0 %, ours 5.00 ± 0.61 %. 5.00 points below the print" in text
     assert "2 printed cells of the same table not run here: Forest; data sets glass." in text
-    assert text.index("3 of 4 printed cells") < text.index("Test errors")
+    assert text.index("3 of 4 printed cells") < text.index("Results")
 
 
 def test_page_has_what_a_reader_asks_for(page):
@@ -185,7 +185,7 @@ def test_total_sums_experiments_with_printed_numbers():
 
 
 def test_cells_without_printed_bar_are_not_judged():
-    row = {"printed_percent": 1.0, "printed_std_percent": None, "within_error_bar": None, "n_runs": 1}
+    row = {"printed": 1.0, "printed_std": None, "within_error_bar": None, "n_runs": 1}
     verdict = report.judge([row], [])
     assert verdict["n_judged"] == 0
     assert verdict["remarks"] == ["1 of the compared cells have no printed error bar."]
@@ -312,7 +312,7 @@ def test_without_a_print_our_numbers_are_published_alone(tmp_path):
     runs = [make_record(fold="test", error=0.1, best_on_test=best), make_record(method="svm", fold="test", error=0.2)]
     folder = publish(tmp_path, None, runs)
     first, second = read_csv(folder / "ours.csv")
-    assert list(first) == ["dataset", "method", "reproduced", "reproduced_std", "best_on_test", "n_runs", "note"]
+    assert list(first) == ["dataset", "method", "metric", *published.PUBLISHED_COLUMNS]
     assert (first["dataset"], first["method"], first["reproduced"], first["reproduced_std"]) == (
         "wine",
         "tree",

@@ -65,8 +65,8 @@ def fetch(
     places = [*filter(None, os.environ.get(MIRRORS_VARIABLE, "").split(os.pathsep)), *map(str, mirrors)]
     for file, path in zip(entry["files"], paths, strict=True):
         if "path" in file:
-            if not path.is_file():
-                raise InputError(f"data set {name!r}: {path}: no such file; correct `files` in its entry")
+            if not path.exists():
+                raise InputError(f"data set {name!r}: {path}: no such file or folder; correct `files` in its entry")
         elif not _is_there(file, path):
             _bring(name, file, path, places, progress)
     return paths

@@ -79,9 +79,13 @@ def _read(name: str, entry: Mapping[str, Any], raw_directory: str | os.PathLike)
 
 
 def _check_file(file: Mapping[str, Any], path: Path) -> None:
+    known = known_checksums(file)
+    if path.is_dir() and "path" in file:  # a user's own folder of images
+        if known != {None}:
+            raise InputError(f"{path}: is a folder, which has no sha256; take it out of `files`")
+        return
     if not path.is_file():
         raise InputError(f"{path}: no such file; fetch the data set first, or correct `files`")
-    known = known_checksums(file)
     if None in known:
         return
     found = sha256_of(path)

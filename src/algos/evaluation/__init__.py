@@ -11,6 +11,7 @@ __all__, __getattr__ = exports(
         "select": "selection",
         "smoothed_stopping": "stopping",
         "make_preprocessor": "preprocessing",
+        "average_precision_curve": "precision_recall",
         "average_ranks": "statistics",
         "binomial_std": "statistics",
         "critical_difference": "statistics",
@@ -25,5 +26,7 @@ __all__, __getattr__ = exports(
         "one_error": "multilabel_metrics",
         "ranking_loss": "multilabel_metrics",
         "subset_accuracy": "multilabel_metrics",
+        "precision_recall_curve": "precision_recall",
+        "voc_average_precision": "precision_recall",
     },
 )

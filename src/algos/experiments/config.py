@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from algos.evaluation import splits
+from algos.evaluation.metrics import DEFAULT_METRICS, METRICS
 from algos.exceptions import InputError
 from algos.experiments.methods import METHODS, Method, make_estimator
 from algos.experiments.sources import constructor_parameters
@@ -82,6 +83,8 @@ class Experiment:
     datasets: tuple[str, ...]
     protocol: dict[str, Any]
     n_selection_folds: int
+    metrics: tuple[str, ...]
+    selection_metric: str
     seed: int
     reported: str | None
     publish: str | None
@@ -122,6 +125,8 @@ class Experiment:
             "preprocess": _sorted(settings.preprocess),
             "n_selection_folds": here.get("selection", {}).get("n_folds", default),
             "best_on_test": settings.best_on_test,
+            "metrics": list(self.metrics),
+            "selection_metric": self.selection_metric,
             "seed": self.seed,
         }
 
@@ -345,6 +350,7 @@ def _experiment(
             if method not in declared["methods"]:
                 raise checker.unknown((*at, "remarks", dataset, method), "method", method, declared["methods"])
     protocol = declared["protocol"]
+    metrics, selection_metric = _metrics(declared, datasets, at, checker)
     return Experiment(
         name=name,
         title=declared["title"],
@@ -352,6 +358,8 @@ def _experiment(
         datasets=tuple(declared["datasets"]),
         protocol={"kind": protocol["kind"], **PROTOCOL_DEFAULTS[protocol["kind"]], **protocol},
         n_selection_folds=declared.get("selection", {}).get("n_folds", 5),
+        metrics=metrics,
+        selection_metric=selection_metric,
         seed=declared.get("seed", 0),
         reported=reported,
         publish=reported if declared.get("publish") is True else declared.get("publish") or None,
@@ -362,6 +370,30 @@ def _experiment(
             for method, settings in declared["methods"].items()
         },
     )
+
+
+def _metrics(
+    declared: Mapping[str, Any], datasets: Mapping[str, dict], at: tuple, checker: _Checker
+) -> tuple[tuple[str, ...], str]:
+    """Return an experiment's measures and the one that chooses; its data sets and methods must be of one kind."""
+    tasks = {dataset: datasets[dataset].get("task", "single-label") for dataset in declared["datasets"]}
+    task = tasks[declared["datasets"][0]]
+    other = next((dataset for dataset, kind in tasks.items() if kind != task), None)
+    if other:
+        first = declared["datasets"][0]
+        sentence = f"{other} is {tasks[other]} and {first} is {task}; give each kind its own experiment"
+        raise checker.error((*at, "datasets"), sentence)
+    known = [name for name, metric in METRICS.items() if metric.task == task]
+    names = declared.get("metrics", DEFAULT_METRICS[task])
+    chosen = declared.get("selection", {}).get("metric", names[0])
+    for place, name in [*((("metrics", i), name) for i, name in enumerate(names)), (("selection", "metric"), chosen)]:
+        if name not in known:
+            raise checker.unknown((*at, *place), f"measure of {task} data", name, known)
+    for method in declared["methods"]:
+        if method in METHODS and task not in METHODS[method].tasks:
+            fitting = [name for name, entry in METHODS.items() if task in entry.tasks]
+            raise checker.unknown((*at, "methods", method), f"method for {task} data", method, fitting)
+    return tuple(names), chosen
 
 
 def _reported(name: str | None, at: tuple, checker: _Checker) -> str | None:

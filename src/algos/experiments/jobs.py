@@ -86,7 +86,8 @@ def train_folds(
         print(f"{head}: started", flush=True)
         record, predictions_of_fold = _train_fold(table, splits, fold, settings)
         kept.keep(fold, record, predictions_of_fold)
-        print(f"{head}: test error {record['test_error']:.4f}, {record['cost']['wall_seconds']:.1f} s", flush=True)
+        measures = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in record["metrics"].items())
+        print(f"{head}: {measures}, {record['cost']['wall_seconds']:.1f} s", flush=True)
     kept.publish([*records, *predictions])
 
 
@@ -104,7 +105,8 @@ def _train_fold(
     except InputError as error:
         raise InputError(f"{settings['method']} on {settings['dataset']}, fold {fold}: {error}") from None
     record = make_record(table, fold, train, test, settings, result)
-    predictions = Predictions(test, table.y[test], result.predicted, table.label_names, result.scores)
+    truth = (table.y if table.Y is None else table.Y)[test]
+    predictions = Predictions(test, truth, result.predicted, table.label_names, result.scores)
     return {"schema": SCHEMA, **record, "versions": versions(), "cost": cost.total()}, predictions
 
 
@@ -142,10 +144,8 @@ def make_splits(
     from algos.experiments.records import write_splits
 
     table = read_table(features)
-    if table.y is None:
-        raise InputError(f"{features}: a multi-label data set cannot be split by classes")
     try:
-        made, notes = splits.make_folds(table.y, protocol, seed, table.split)
+        made, notes = splits.make_folds(table.y if table.Y is None else table.Y, protocol, seed, table.split)
     except InputError as error:
         raise InputError(f"{Path(features).stem}: {error}") from None
     for note in notes:

@@ -42,7 +42,7 @@ def publish(
     Where there is a printed table, the CSV has its columns and rows as they are in `reported_csv`, then ``reproduced``
     and ``reproduced_std`` in the print's own unit, ``best_on_test`` (the least test error over grid and rounds, where
     runs record it), ``n_runs`` and ``note``. Rows without runs are empty there, with the note "not run". Where there is
-    none, it has a row a data set and method, in percent.
+    none, it has a row a data set, method and measure, as they are shown.
 
     Parameters
     ----------
@@ -71,10 +71,10 @@ def publish(
     reported = None if reported_csv is None else read_reported(reported_csv)
     comparison = compare(summary, reported, dataset_aliases, methods, notes)
     if reported is None:
-        columns, rows = ["dataset", "method", *PUBLISHED_COLUMNS], _unprinted_rows(comparison)
-        layouts = [summary_layout(summary, "Test errors")]
+        columns, rows = ["dataset", "method", "metric", *PUBLISHED_COLUMNS], comparison
+        layouts = [summary_layout(summary, "Results")]
     else:
-        comparison = [row for row in comparison if row["printed_percent"] is not None]
+        comparison = [row for row in comparison if row["printed"] is not None]
         if not any(row["n_runs"] for row in comparison):
             raise InputError(f"none of these runs has a number in {reported.name}.csv, so there is nothing to publish")
         columns, rows = [*reported.columns, *PUBLISHED_COLUMNS], published_rows(reported, comparison)
@@ -93,19 +93,10 @@ def published_rows(reported: Reported, comparison: Sequence[Mapping[str, Any]]) 
     for printed, ours in zip(reported.rows, comparison, strict=True):
         row = {**printed, **dict.fromkeys(PUBLISHED_COLUMNS), "n_runs": ours["n_runs"], "note": ours["note"]}
         for column in ("reproduced", "reproduced_std", "best_on_test"):
-            percent = ours[f"{column}_percent"]
-            if percent is not None:
-                row[column] = round(percent / reported.to_percent, 6)
+            if ours[column] is not None:
+                row[column] = round(ours[column] / reported.scale, 6)
         rows.append(row)
     return rows
-
-
-def _unprinted_rows(comparison: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Our numbers in percent, where nothing is printed."""
-    values = {"reproduced": "reproduced_percent", "reproduced_std": "reproduced_std_percent"}
-    same = {column: column for column in ("dataset", "method", "n_runs", "note")}
-    sources = {**same, **values, "best_on_test": "best_on_test_percent"}
-    return [{column: row[source] for column, source in sources.items()} for row in comparison]
 
 
 def _copy_figures(figures_dir: Path, out: Path) -> list[tuple[str, str]]:

@@ -29,7 +29,7 @@ class Predictions:
     ----------
     rows : ndarray of int, shape (n_test,)
         Row numbers in the data set's table.
-    label, predicted : ndarray of str, shape (n_test,)
+    label, predicted : ndarray of str, shape (n_test,), or of 0 and 1, shape (n_test, n_labels)
     classes : sequence of str, length n_classes
     scores : ndarray of float, shape (n_test, n_classes)
     """
@@ -42,9 +42,17 @@ class Predictions:
 
 
 def write_predictions(predictions: Predictions, path: str | os.PathLike) -> None:
-    """Write predictions as Parquet: row, label, predicted, and a column ``score:<class>`` for each class."""
+    """Write predictions as Parquet.
+
+    Columns row, label, predicted, and ``score:<class>`` for each class. Where a sample has several labels, label and
+    predicted are lists of 0 and 1 and score is a list of float32, a number a label; the file's metadata ``labels``
+    names them (JSON).
+    """
     import pyarrow as pa
 
+    if predictions.label.ndim == 2:
+        _write_parquet(_multilabel_table(predictions), path)
+        return
     names = pa.array([str(name) for name in predictions.classes], pa.string())
     columns = {
         "row": pa.array(predictions.rows, pa.int32()),
@@ -54,6 +62,23 @@ def write_predictions(predictions: Predictions, path: str | os.PathLike) -> None
     for position, name in enumerate(predictions.classes):
         columns[f"score:{name}"] = pa.array(predictions.scores[:, position], pa.float64())
     _write_parquet(pa.table(columns), path)
+
+
+def _multilabel_table(predictions: Predictions) -> Any:
+    import pyarrow as pa
+
+    def lists(values: np.ndarray, kind: Any) -> Any:
+        return pa.FixedSizeListArray.from_arrays(pa.array(np.ravel(values), kind), values.shape[1])
+
+    table = pa.table(
+        {
+            "row": pa.array(predictions.rows, pa.int32()),
+            "label": lists(predictions.label.astype(np.int8), pa.int8()),
+            "predicted": lists(predictions.predicted.astype(np.int8), pa.int8()),
+            "score": lists(predictions.scores.astype(np.float32), pa.float32()),
+        }
+    )
+    return table.replace_schema_metadata({"labels": json.dumps([str(name) for name in predictions.classes])})
 
 
 def write_record(record: Mapping[str, Any], path: str | os.PathLike) -> None:

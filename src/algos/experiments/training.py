@@ -8,7 +8,10 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import get_tags
 
+from algos.evaluation.metrics import loss_of, measure
 from algos.evaluation.preprocessing import make_preprocessor
 from algos.evaluation.selection import Selection, error_curve, expand_grid, select
 from algos.exceptions import InputError
@@ -24,9 +27,11 @@ class FoldResult:
     selection : Selection
     chosen : dict
         Chosen hyper-parameters, with the number of rounds of a staged method as ``n_estimators``.
-    predicted : ndarray of str, shape (n_test,)
+    predicted : ndarray of str, shape (n_test,), or of int8, shape (n_test, n_labels)
     scores : ndarray of float, shape (n_test, n_classes)
         NaN for a class that the training part lacks.
+    metrics : dict
+        The experiment's measures.
     curve : dict or None
         ``train_error`` and ``test_error`` after each round up to the largest number, ``stopped_at``.
     best_on_test : dict or None
@@ -37,6 +42,7 @@ class FoldResult:
     chosen: dict[str, Any]
     predicted: np.ndarray
     scores: np.ndarray
+    metrics: dict[str, float]
     curve: dict[str, Any] | None
     best_on_test: dict[str, Any] | None = None
 
@@ -77,13 +83,15 @@ def run_fold(
     Raises
     ------
     InputError
-        When the data set is multi-label, or its training part cannot be folded or fitted.
+        When the method is not for data of this kind, or the training part cannot be folded or fitted.
     """
-    if table.y is None:
-        raise InputError("the data set is multi-label and single-label methods cannot learn it")
     name, params, seed = settings["method"], settings["params"], settings["seed"]
+    task, targets = ("single-label", table.y) if table.Y is None else ("multi-label", table.Y)
+    if task not in get_method(name).tasks:
+        raise InputError(f"the data set is {task} and the method {name} is not for such data")
     staged = get_method(name).kind == "staged"
-    X_train, y_train = table.X[train], table.y[train]
+    X = _features_for(make_estimator(name, params, seed), table.X)
+    X_train, y_train = X[train], targets[train]
     selection = select(
         lambda candidate: make_estimator(name, {**params, **candidate}, seed),
         settings["grid"],
@@ -94,6 +102,7 @@ def run_fold(
         staged,
         settings["preprocess"],
         None if progress is None else progress("selection"),
+        loss_of(settings["selection_metric"]),
     )
     part_done("selection")
     preprocessor = make_preprocessor(settings["preprocess"])
@@ -101,7 +110,7 @@ def run_fold(
     estimator = make_estimator(name, {**params, **selection.params}, seed)
     estimator.fit(X_train, y_train, **(_round_monitor(estimator, round_done, progress) if staged else {}))
     part_done("fit")
-    X_test, y_test = preprocessor.transform(table.X[test]), table.y[test]
+    X_test, y_test = preprocessor.transform(X[test]), targets[test]
     if staged:
         # Fitted to the largest number of rounds, so that the record shows what came after the chosen one.
         n_rounds = estimator.n_estimators if selection.n_rounds is None else selection.n_rounds
@@ -117,12 +126,19 @@ def run_fold(
         curve, chosen = None, selection.params
         predicted, scores = estimator.predict(X_test), estimator.decision_function(X_test)
     part_done("prediction")
+    scores = _class_scores(estimator, scores, table) if task == "single-label" else scores
+    metrics = measure(settings["metrics"], y_test, predicted, scores)
     best = None
     if settings["best_on_test"]:
         test_errors = curve["test_error"] if curve else [float(np.mean(predicted != y_test))]
         best = best_on_test(settings, {_key(selection.params): test_errors}, (X_train, y_train), (X_test, y_test))
         part_done("best_on_test")
-    return FoldResult(selection, chosen, predicted, _class_scores(estimator, scores, table), curve, best)
+    return FoldResult(selection, chosen, predicted, scores, metrics, curve, best)
+
+
+def _features_for(estimator: Any, X: Any) -> Any:
+    """Return sparse features as a dense matrix to a method that takes no others."""
+    return X.toarray() if issparse(X) and not get_tags(estimator).input_tags.sparse else X
 
 
 def best_on_test(
@@ -217,7 +233,6 @@ def make_record(
     result : FoldResult
     """
     selection = result.selection
-    n_errors = int(np.sum(result.predicted != table.y[test]))
     curve = selection.validation_curve
     return {
         "experiment": settings["experiment"],
@@ -229,8 +244,7 @@ def make_record(
         "n_features": table.X.shape[1],
         "n_classes": len(table.label_names),
         "chosen": result.chosen,
-        "test_error": n_errors / len(test),
-        "n_test_errors": n_errors,
+        "metrics": result.metrics,
         "selection": {
             "criterion": selection.criterion,
             "n_inner_folds": selection.n_folds,
