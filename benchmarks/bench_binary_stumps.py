@@ -72,11 +72,11 @@ def compare_rounds(raw: Path, repeats: int) -> None:
     found = alternate(repeats, *(lambda work=work: measure(work, "digits", raw) for work in works))
     found = dict(zip(works, found, strict=True))
     rival = [f["ms_per_round"] for f in found["lightgbm"]]
-    print(f"CPU milliseconds a round on {ROWS} x {FEATURES}, median of {repeats} (ratio: LightGBM / it, least to most)")
-    print("| method | ms a round | LightGBM / it |\n|---|---|---|")
+    print(f"CPU milliseconds a round on {ROWS} x {FEATURES}, median of {repeats} (ratio: it / LightGBM, least to most)")
+    print("| method | ms a round | it / LightGBM |\n|---|---|---|")
     for work in works:
         own = [f["ms_per_round"] for f in found[work]]
-        print(f"| {work} | {median(found[work], 'ms_per_round'):.2f} | {ratio(rival, own)} |")
+        print(f"| {work} | {median(found[work], 'ms_per_round'):.2f} | {ratio(own, rival)} |")
 
 
 def compare_digits() -> None:

@@ -11,6 +11,7 @@ from algos.binary.losses import RobustLoss
 NEWTON_STEPS = 30
 TOLERANCE = 1e-9  # of both residuals, as a fraction of the sample weights
 FARTHEST = 1e3  # no rule moves margins farther
+CLOSEST = 1e-12  # of two times that are told apart
 
 
 @dataclass
@@ -111,10 +112,16 @@ class RobustStep:
         return brentq(self.correlation, near, far, args=(dt,), xtol=1e-13, rtol=1e-14)
 
     def _nested(self, left: float) -> tuple[float, float]:
-        """dt by bisection, with the best ds for each: at dt = 0 the potential falls, at `left` it has risen.
+        """The largest dt, to rounding, by bisection, at which the potential with the best ds has not risen.
 
-        The potential may have several minima along ds, and the best ds jumps where another one takes over. If it rises
-        in such a jump, no step conserves it, and dt is where it jumps.
+        At dt = 0 it falls, at `left` it has risen. Where the best ds jumps, no dt may conserve it; then it falls.
         """
-        dt = brentq(lambda dt: self.potential_change(self._best_move(dt), dt), 0.0, left, xtol=1e-13, rtol=1e-14)
-        return self._best_move(dt), dt
+        kept, ds, risen = 0.0, 0.0, left
+        while risen - kept > CLOSEST:
+            dt = (kept + risen) / 2
+            move = self._best_move(dt)
+            if self.potential_change(move, dt) > 0:
+                risen = dt
+            else:
+                kept, ds = dt, move
+        return ds, kept
