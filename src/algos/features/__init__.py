@@ -1,4 +1,4 @@
-"""Features made of images, and fewer features made of many."""
+"""Features made of images, fewer features made of many, and noise on labels."""
 
 from algos._lazy import exports
 
@@ -13,6 +13,7 @@ __all__, __getattr__ = exports(
         "SpatialPyramid": "spatial_pyramid",
         "StoredDescriptors": "descriptor_store",
         "Windows": "patches",
+        "add_label_noise": "noise",
         "class_windows": "patches",
         "cut": "patches",
         "descriptors": "spatial_pyramid",
