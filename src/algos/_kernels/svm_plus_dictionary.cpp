@@ -142,10 +142,11 @@ class DictionarySolver {
       worst_ = 0;
       for (const std::int32_t j : order) visit(j);
       ++sweeps;
-      if (worst_ > accuracy || sweeps == problem_.stop.max_sweeps) continue;
+      if (worst_ <= kStill) break;
+      if (problem_.stop.tolerance <= 0 || worst_ > accuracy || sweeps == problem_.stop.max_sweeps) continue;
       const double worst = worst_;
       polish(order, accuracy / 10);
-      if (evaluate() || worst <= kStill) break;
+      if (evaluate()) break;
       accuracy = kNextAccuracy * std::min(accuracy, worst);
     }
     evaluate();
@@ -332,7 +333,7 @@ class DictionarySolver {
 }  // namespace
 
 void solve_dictionary(const DictionaryProblem& problem, const LabelFeatures& features) {
-  with_rows(problem.rows, [&](const auto& rows) {
+  with_dense_or_sparse(problem.rows, [&](const auto& rows) {
     DictionarySolver<std::decay_t<decltype(rows)>>(problem, features, rows).solve();
   });
 }

@@ -16,6 +16,8 @@ constexpr double kFeasible = 1e-9;        // a constraint missed by less counts 
 constexpr double kFirstAccuracy = 0.1;    // largest gradient at which the duality gap is first computed
 constexpr double kNextAccuracy = 0.3;     // and its factor where the gap was too large
 constexpr int kPolishing = 20;            // most passes over b before a gap
+constexpr double kRelaxation = 1.4;       // of the SVM's steps; any factor below 2 converges
+constexpr int kQuiet = 2;                 // visits at rest after which a multiplier of the SVM is passed over
 
 // How far a sweep was from optimal, and below which gradient variables at a bound may rest in the next one.
 struct Progress {
@@ -33,7 +35,8 @@ template <class R>
 class HingeSolver {
  public:
   HingeSolver(const HingeProblem& problem, const R& rows)
-      : problem_(problem), rows_(rows), norm_(problem.rows.n), sign_(problem.rows.n), a_(problem.rows.n) {
+      : problem_(problem), rows_(rows), norm_(problem.rows.n), sign_(problem.rows.n), a_(problem.rows.n),
+        quiet_(problem.rows.n) {
     for (std::size_t j = 0; j < norm_.size(); ++j)
       rows_.each(j, [&](int, double x) { norm_[j] += x * x; });
   }
@@ -43,6 +46,8 @@ class HingeSolver {
     const Pattern& examples = problem_.examples_of;
     for (std::int64_t e = examples.start[label]; e < examples.start[label + 1]; ++e) sign_[examples.column[e]] = 1;
     std::fill(a_.begin(), a_.end(), 0.0);
+    std::fill(quiet_.begin(), quiet_.end(), 0);
+    total_ = 0;
     z_ = problem_.z + std::int64_t{label} * problem_.rows.width;
     std::fill(z_, z_ + problem_.rows.width, 0.0);
     active_ = counting(problem_.rows.n);
@@ -53,16 +58,15 @@ class HingeSolver {
   void descend(int label) {
     Shuffler shuffle(problem_.stop.seed);
     Progress progress;
-    double accuracy = kFirstAccuracy;
     std::int64_t sweeps = 0;
     while (sweeps < problem_.stop.max_sweeps) {
       progress.begin(problem_.stop.shrink);
       shuffle(active_);
       sweep(progress);
       ++sweeps;
-      if (progress.worst > accuracy) continue;
-      if (evaluate() || progress.worst <= kStill) break;
-      accuracy = kNextAccuracy * std::min(accuracy, progress.worst);
+      const double primal_seen = total_ - dot(z_, z_, problem_.rows.width) / 2 + gap_seen_;
+      if (gap_seen_ > problem_.stop.tolerance * primal_seen && progress.worst > kStill) continue;
+      if (evaluate()) break;
       progress.worst = 0;
     }
     evaluate();
@@ -71,18 +75,23 @@ class HingeSolver {
     problem_.outcome.dual[label] = dual_;
   }
 
+  // Over-relaxed coordinate steps (Mangasarian and Musicant 1999). The gap is the sum over examples of
+  // C max(0, -gradient) + a gradient; summed over what is visited it says when the whole is worth computing.
   void sweep(Progress& progress) {
     std::size_t kept = 0;
+    gap_seen_ = 0;
     for (const std::int32_t j : active_) {
-      const double gradient = sign_[j] * rows_.times(j, z_) - 1;
-      const bool low = a_[j] <= 0, high = a_[j] >= problem_.C;
-      if ((low && gradient > progress.bar) || (high && gradient < -progress.bar)) continue;
+      const double gradient = sign_[j] * rows_.times(j, z_) - 1, old = a_[j];
+      gap_seen_ += problem_.C * std::max(0.0, -gradient) + old * gradient;
+      const bool rests = (old <= 0 && gradient >= 0) || (old >= problem_.C && gradient <= 0);
+      quiet_[j] = rests ? quiet_[j] + 1 : 0;
+      if (progress.bar < kInfinity && (quiet_[j] >= kQuiet || (rests && std::fabs(gradient) > progress.bar))) continue;
       active_[kept++] = j;
-      if ((low && gradient >= 0) || (high && gradient <= 0) || norm_[j] <= 0) continue;
+      if (rests || norm_[j] <= 0) continue;
       progress.saw(gradient);
       if (std::fabs(gradient) <= kStill) continue;
-      const double old = a_[j];
-      a_[j] = std::min(std::max(old - gradient / norm_[j], 0.0), problem_.C);
+      a_[j] = std::min(std::max(old - kRelaxation * gradient / norm_[j], 0.0), problem_.C);
+      total_ += a_[j] - old;
       rows_.add_to(z_, j, (a_[j] - old) * sign_[j]);
     }
     active_.resize(kept);
@@ -90,27 +99,27 @@ class HingeSolver {
 
   // The duality gap; wakes whatever is not at its optimum. Tells whether the gap is small enough.
   bool evaluate() {
-    double loss = 0, total = 0;
+    double gap = 0;
     active_.clear();
     for (std::int64_t j = 0; j < problem_.rows.n; ++j) {
       const double gradient = sign_[j] * rows_.times(j, z_) - 1;
-      loss += std::max(0.0, -gradient);
-      total += a_[j];
-      const bool rests = (a_[j] <= 0 && gradient >= 0) || (a_[j] >= problem_.C && gradient <= 0);
-      if (!rests) active_.push_back(std::int32_t(j));
+      gap += problem_.C * std::max(0.0, -gradient) + a_[j] * gradient;
+      quiet_[j] = 0;
+      if (!((a_[j] <= 0 && gradient >= 0) || (a_[j] >= problem_.C && gradient <= 0)))
+        active_.push_back(std::int32_t(j));
     }
-    const double half = dot(z_, z_, problem_.rows.width) / 2;
-    primal_ = half + problem_.C * loss;
-    dual_ = total - half;
-    return primal_ - dual_ <= problem_.stop.tolerance * primal_;
+    dual_ = total_ - dot(z_, z_, problem_.rows.width) / 2;
+    primal_ = dual_ + gap;
+    return gap <= problem_.stop.tolerance * primal_;
   }
 
   const HingeProblem& problem_;
   const R& rows_;
   std::vector<double> norm_, sign_, a_;
+  std::vector<int> quiet_;  // visits in a row that found the multiplier at rest
   std::vector<std::int32_t> active_;
   double* z_ = nullptr;
-  double primal_ = 0, dual_ = 0;
+  double total_ = 0, gap_seen_ = 0, primal_ = 0, dual_ = 0;  // total: sum of a
 };
 
 // A correcting vector on privileged features that are given as rows.
@@ -258,9 +267,10 @@ class PlusSolver {
       shuffle(active_);
       sweep(progress);
       ++sweeps;
-      if (progress.worst > accuracy || sweeps == problem_.stop.max_sweeps) continue;
+      if (progress.worst <= kStill && active_.size() == std::size_t(n_)) break;
+      if (problem_.stop.tolerance <= 0 || progress.worst > accuracy || sweeps == problem_.stop.max_sweeps) continue;
       polish(accuracy / 10);
-      if (evaluate() || progress.worst <= kStill) break;
+      if (evaluate()) break;
       accuracy = kNextAccuracy * std::min(accuracy, progress.worst);
       progress.worst = 0;
     }
@@ -396,15 +406,10 @@ class PlusSolver {
   double primal_ = 0, dual_ = 0;
 };
 
-template <class Correction>
-void solve_plus(const PlusProblem& problem, Correction& correction) {
-  with_rows(problem.features.score, [&](const auto& score) {
-    with_rows(problem.features.update, [&](const auto& update) {
-      PlusSolver<std::decay_t<decltype(score)>, std::decay_t<decltype(update)>, Correction> solver(problem, score, update,
-                                                                                                  correction);
-      for (int label = 0; label < problem.n_labels; ++label) solver.solve(label);
-    });
-  });
+template <class S, class U, class Correction>
+void solve_all(const PlusProblem& problem, const S& score, const U& update, Correction& correction) {
+  PlusSolver<S, U, Correction> solver(problem, score, update, correction);
+  for (int label = 0; label < problem.n_labels; ++label) solver.solve(label);
 }
 
 }  // namespace
@@ -416,16 +421,25 @@ void solve_hinge(const HingeProblem& problem) {
   });
 }
 
+// The features are their own updates here.
 void solve_plus_rows(const PlusProblem& problem, const Rows& privileged, const double* direction) {
-  with_rows(privileged, [&](const auto& rows) {
-    RowCorrection<std::decay_t<decltype(rows)>> correction(privileged, rows, direction, problem.correction);
-    solve_plus(problem, correction);
+  with_dense_or_sparse(problem.features.score, [&](const auto& features) {
+    with_dense_or_sparse(privileged, [&](const auto& rows) {
+      RowCorrection<std::decay_t<decltype(rows)>> correction(privileged, rows, direction, problem.correction);
+      solve_all(problem, features, features, correction);
+    });
   });
 }
 
-void solve_plus_labels(const PlusProblem& problem, const LabelFeatures& features) {
-  LabelCorrection correction(features, problem.correction, problem.constant);
-  solve_plus(problem, correction);
+// Updates are the features themselves, or dense.
+void solve_plus_labels(const PlusProblem& problem, const LabelFeatures& labels) {
+  LabelCorrection correction(labels, problem.correction, problem.constant);
+  with_rows(problem.features.score, [&](const auto& score) {
+    if (problem.features.update.value == problem.features.score.value)
+      solve_all(problem, score, score, correction);
+    else
+      solve_all(problem, score, DenseRows(problem.features.update), correction);
+  });
 }
 
 }  // namespace algos::ALGOS_ISA

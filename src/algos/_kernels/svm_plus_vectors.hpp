@@ -69,10 +69,54 @@ struct SparseRows {
   }
 };
 
+// Sparse rows whose entries are all equal, such as words that are there or not: a third of the memory to read.
+struct EvenRows {
+  const std::int64_t* start;
+  const std::int32_t* column;
+  std::vector<double> value;  // of each row
+  explicit EvenRows(const Rows& rows) : start(rows.start), column(rows.column), value(rows.n) {
+    for (std::int64_t j = 0; j < rows.n; ++j)
+      if (start[j] < start[j + 1]) value[j] = rows.value[start[j]];
+  }
+  static bool fits(const Rows& rows) {
+    for (std::int64_t j = 0; j < rows.n; ++j)
+      for (std::int64_t e = rows.start[j]; e < rows.start[j + 1]; ++e)
+        if (rows.value[e] != rows.value[rows.start[j]]) return false;
+    return true;
+  }
+  double times(std::int64_t j, const double* z) const {
+    std::int64_t e = start[j];
+    const std::int64_t end = start[j + 1];
+    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+    for (; e + 4 <= end; e += 4) {
+      s0 += z[column[e]];
+      s1 += z[column[e + 1]];
+      s2 += z[column[e + 2]];
+      s3 += z[column[e + 3]];
+    }
+    for (; e < end; ++e) s0 += z[column[e]];
+    return value[j] * ((s0 + s1) + (s2 + s3));
+  }
+  void add_to(double* z, std::int64_t j, double t) const {
+    const double step = t * value[j];
+    for (std::int64_t e = start[j]; e < start[j + 1]; ++e) z[column[e]] += step;
+  }
+  template <class Visit>
+  void each(std::int64_t j, Visit visit) const {
+    for (std::int64_t e = start[j]; e < start[j + 1]; ++e) visit(column[e], value[j]);
+  }
+};
+
 template <class Call>
-inline void with_rows(const Rows& rows, Call call) {
+inline void with_dense_or_sparse(const Rows& rows, Call call) {
   if (rows.start) call(SparseRows(rows));
   else call(DenseRows(rows));
+}
+
+template <class Call>
+inline void with_rows(const Rows& rows, Call call) {
+  if (rows.start && EvenRows::fits(rows)) call(EvenRows(rows));
+  else with_dense_or_sparse(rows, call);
 }
 
 // SplitMix64: the same order of visits on every machine and with every library.
