@@ -40,11 +40,11 @@ class Stop:
     ----------
     tolerance : float
         Duality gap, as a part of the primal value, that ends it. The primal value is that of the current point made
-        feasible.
+        feasible. With 0 there are `max_sweeps` plain sweeps, unless nothing moves any more.
     max_sweeps : int
         Most passes over the multipliers.
     shrinking : bool
-        Whether multipliers that rest at a bound are passed over until the gap is computed.
+        Whether multipliers that rest at a bound are passed over until the gap is computed. Not with tolerance 0.
     seed : int
         Of the random order of visits. The order is the same for all labels.
     instruction_set : str or None

@@ -60,7 +60,7 @@ class HingeSolver {
     Progress progress;
     std::int64_t sweeps = 0;
     while (sweeps < problem_.stop.max_sweeps) {
-      progress.begin(problem_.stop.shrink);
+      progress.begin(problem_.stop.shrink && problem_.stop.tolerance > 0);
       shuffle(active_);
       sweep(progress);
       ++sweeps;
@@ -263,11 +263,11 @@ class PlusSolver {
     double accuracy = kFirstAccuracy;
     std::int64_t sweeps = 0;
     while (sweeps < problem_.stop.max_sweeps) {
-      progress.begin(problem_.stop.shrink);
+      progress.begin(problem_.stop.shrink && problem_.stop.tolerance > 0);
       shuffle(active_);
       sweep(progress);
       ++sweeps;
-      if (progress.worst <= kStill && active_.size() == std::size_t(n_)) break;
+      if (problem_.stop.tolerance <= 0 && progress.worst <= kStill) break;
       if (problem_.stop.tolerance <= 0 || progress.worst > accuracy || sweeps == problem_.stop.max_sweeps) continue;
       polish(accuracy / 10);
       if (evaluate()) break;

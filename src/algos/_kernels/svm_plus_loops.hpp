@@ -26,9 +26,9 @@ struct Pattern {
 };
 
 struct Stop {
-  double tolerance = 0;  // of the duality gap, over the primal value
+  double tolerance = 0;  // of the duality gap, over the primal value; 0 does plain sweeps, as many as there may be
   int max_sweeps = 0;
-  bool shrink = true;
+  bool shrink = true;    // pass over multipliers that rest at a bound, unless the tolerance is 0
   std::uint64_t seed = 0;  // of the order of visits
 };
 

@@ -24,7 +24,8 @@ class BinaryRelevance(LinearSVMClassifier):
         Weight of the loss.
     ranking : {"scores", "hard"}, default="scores"
         What `decision_function` gives: the scores ``w'x + b``, or the decisions -1 and +1, which leave all ties
-        between labels. The rows "BR" printed in [1]_ can only be had from the latter (docs/methods).
+        between labels. The rows "BR" printed in [1]_ can only be had from the latter (docs/methods). For a vector of
+        classes, which only scores can tell apart, it is always the scores.
     tol : float, default=1e-4
         Duality gap at which a label's SVM counts as solved, as a part of its objective.
     max_sweeps : int, default=10000
@@ -123,4 +124,4 @@ class BinaryRelevance(LinearSVMClassifier):
             (n_samples,) where `y` was a vector of two classes.
         """
         scores = super().decision_function(X)
-        return np.where(scores > 0, 1.0, -1.0) if self.ranking == "hard" else scores
+        return np.where(scores > 0, 1.0, -1.0) if self.ranking == "hard" and self.multilabel_ else scores

@@ -92,7 +92,7 @@ class PrBR(_PrivilegedLabels):
         Multipliers (a, b) at the start: (0, C/gamma1), so that wt = 0, or (0, 0). It matters where `max_sweeps` ends the
         descent before `tol`.
     tol : float, default=1e-3
-        Duality gap at which a label counts as solved, as a part of its objective.
+        Duality gap at which a label counts as solved, as a part of its objective; 0 does `max_sweeps` plain sweeps.
     max_sweeps : int, default=1000
         Most passes over the multipliers of a label. A few may predict better than the optimum (docs/methods).
     random_state : int, RandomState instance or None, default=None
@@ -223,7 +223,8 @@ class PrML(_PrivilegedLabels):
     start : {"zero_slack", "zero"}, default="zero_slack"
         Multipliers (a, b) at the start: (0, C/gamma1) for W and (0, C) for D, so that wt = 0; or (0, 0).
     tol : float, default=1e-3
-        Duality gap at which a subproblem counts as solved, as a part of its objective.
+        Duality gap at which a subproblem counts as solved, as a part of its objective; 0 does `max_sweeps` plain
+        sweeps.
     max_sweeps : int, default=1000
         Most passes over the multipliers of a subproblem. A few may predict better than the optimum (docs/methods).
     random_state : int, RandomState instance or None, default=None
@@ -348,8 +349,8 @@ class PrML(_PrivilegedLabels):
         if self.n_alternations:
             self._alternate(X, advice, for_W, stop)
         else:
-            self.correction_, self.correction_constant_, changes = for_W.correction, for_W.constant, []
-            self.changes_, self.n_iter_ = np.array(changes), 0
+            self.correction_, self.correction_constant_ = for_W.correction, for_W.constant
+            self.changes_, self.n_iter_ = np.zeros(0), 0
         self._set_coefficients(self.weights_ @ self.dictionary_)
         objectives, gaps, sweeps = zip(*self._steps, strict=True)
         self.objectives_, self.duality_gaps_, self.sweeps_ = np.array(objectives), np.array(gaps), np.array(sweeps)
@@ -364,8 +365,7 @@ class PrML(_PrivilegedLabels):
             before = for_D.correction.copy()
             self._dictionary_step(X, advice, for_D, stop)
             changes.append(_relative_change(before, for_D.correction))
-            # The first turn is compared with the start, which says nothing.
-            if len(changes) == self.n_alternations or (len(changes) > 1 and changes[-1] <= self.alternation_tol):
+            if len(changes) == self.n_alternations or changes[-1] <= self.alternation_tol:
                 break
             self._weights_step(X, advice, for_W, stop)
         self.correction_, self.correction_constant_ = for_D.correction.T.copy(), for_D.constant

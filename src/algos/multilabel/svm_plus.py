@@ -36,7 +36,7 @@ class SVMPlus(LinearSVMClassifier):
         Multipliers (a, b) at the start: (0, C), so that wt = 0, or (0, 0). It matters where `max_sweeps` ends the
         descent before `tol`.
     tol : float, default=1e-3
-        Duality gap at which a label counts as solved, as a part of its objective.
+        Duality gap at which a label counts as solved, as a part of its objective; 0 does `max_sweeps` plain sweeps.
     max_sweeps : int, default=1000
         Most passes over the multipliers of a label.
     random_state : int, RandomState instance or None, default=None
