@@ -19,6 +19,7 @@ KERNEL_SOURCES = (
     "svm_plus_module.cpp",
     "svm_plus_loops.hpp",
     "svm_plus_solvers.hpp",
+    "svm_plus_steps.hpp",
     "svm_plus_vectors.hpp",
     "svm_plus_labels.cpp",
     "svm_plus_dictionary.cpp",
@@ -47,6 +48,9 @@ class Stop:
         Whether multipliers that rest at a bound are passed over until the gap is computed. Not with tolerance 0.
     seed : int
         Of the random order of visits. The order is the same for all labels.
+    pairs : bool
+        Whether an SVM+ multiplier moves together with one b of the example visited before, the two to their joint
+        optimum; else each moves alone, as the paper has it. What examples share makes single steps short.
     instruction_set : str or None
         One of :func:`instruction_sets`; None takes the fastest.
     """
@@ -55,6 +59,7 @@ class Stop:
     max_sweeps: int = 1000
     shrinking: bool = True
     seed: int = 0
+    pairs: bool = True
     instruction_set: str | None = None
 
     def checked(self) -> tuple[str, Any]:
@@ -65,7 +70,7 @@ class Stop:
             raise ValueError(f"instruction set {name!r} is not one of {known}")
         if not self.tolerance >= 0 or not 1 <= self.max_sweeps < 2**31 or not 0 <= self.seed < 2**64:
             raise ValueError(f"{self}: tolerance and seed must not be negative, max_sweeps must lie in 1..2**31 - 1")
-        return name, _svm_plus.Stop(float(self.tolerance), self.max_sweeps, self.shrinking, self.seed)
+        return name, _svm_plus.Stop(float(self.tolerance), self.max_sweeps, self.shrinking, self.seed, self.pairs)
 
 
 @dataclass(frozen=True)
@@ -351,7 +356,9 @@ def _matrix(X: Matrix) -> Any:
 
 
 def _ones(Y: sparse.csr_array) -> Any:
-    """For each row of a 0/1 matrix its columns of 1."""
+    """For each row of a 0/1 matrix its columns of 1, ascending."""
+    if not Y.has_sorted_indices:
+        Y = Y.sorted_indices()
     return _svm_plus.Ones(Y.indptr.astype(np.int64), Y.indices.astype(np.int32, copy=False))
 
 

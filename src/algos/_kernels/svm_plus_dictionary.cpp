@@ -4,22 +4,18 @@
 // With Z = W D an example's scores are Z x_j, and raising a_ij by t adds t y_ij (W w_i) x_j' to Z. So a visit needs the
 // columns of W W' of the labels whose multiplier moved, and touches Z once, on the non-zeros of x_j. Arrays run along
 // labels, so all loops but the choice of steps are vector loops.
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "svm_plus_solvers.hpp"
+#include "svm_plus_steps.hpp"
 #include "svm_plus_vectors.hpp"
 
 namespace algos::ALGOS_ISA {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kStill = 1e-12;        // a gradient below this moves nothing
-constexpr double kFeasible = 1e-9;      // a constraint missed by less counts as kept
-constexpr double kFirstAccuracy = 0.1;  // largest gradient at which the duality gap is first computed
-constexpr double kNextAccuracy = 0.3;   // and its factor where the gap was too large
-constexpr int kPolishing = 20;          // most passes over b before a gap
+// An example seen by the correcting vectors: its labels, and how many of them advise each label.
+struct Example {
+  const std::int32_t *first = nullptr, *last = nullptr;
+  std::vector<double> count;
+};
 
 // The correcting vectors of all labels on the other labels, transposed: wt_il = value[l][i] + shift[i] for l in the pool
 // of i. Without pools the diagonal is not meant: it is left out of sums, and cleared at the end.
@@ -27,42 +23,36 @@ class AllCorrections {
  public:
   AllCorrections(const LabelFeatures& features, double* values, double* constants)
       : features_(features), L_(features.n_labels), values_(values), constants_(constants), member_(0), shift_(L_),
-        sum_(L_), size_(L_, L_ - 1.0), count_(L_) {
+        sum_(L_), size_(L_, L_ - 1.0) {
     if (features_.pool) transpose_pool();
     for (int l = 0; l < L_; ++l)
       for (int i = 0; i < L_; ++i) sum_[i] += values_[at(l, i)];
   }
 
-  // Sets the current example: how many of its labels advise each label.
-  void open(std::int64_t j) {
-    first_ = features_.labels_of.column + features_.labels_of.start[j];
-    last_ = features_.labels_of.column + features_.labels_of.start[j + 1];
-    std::fill(count_.begin(), count_.end(), features_.pool ? 0.0 : double(last_ - first_));
-    for (const std::int32_t* l = first_; l < last_; ++l) {
-      if (features_.pool) {
-        const std::uint8_t* member = member_.data() + at(*l, 0);
-        for (int i = 0; i < L_; ++i) count_[i] += member[i];
-      } else {
-        count_[*l] -= 1;
-      }
-    }
+  void open(std::int64_t j, Example& example) const {
+    const Pattern& labels = features_.labels_of;
+    example.first = labels.column + labels.start[j];
+    example.last = labels.column + labels.start[j + 1];
+    example.count.assign(L_, 0.0);
+    for (const std::int32_t* l = example.first; l < example.last; ++l) count_advice(*l, 1, example.count.data());
   }
 
   // slack[i] = <wt_i, yt_ij>
-  void slacks(double* __restrict slack) const {
+  void slacks(const Example& example, double* __restrict slack) const {
     std::fill(slack, slack + L_, 0.0);
-    for (const std::int32_t* l = first_; l < last_; ++l) {
+    for (const std::int32_t* l = example.first; l < example.last; ++l) {
       const double* __restrict row = values_ + at(*l, 0);
       for (int i = 0; i < L_; ++i) slack[i] += row[i];
       if (!features_.pool) slack[*l] -= row[*l];
     }
     const double c = features_.constant;
-    for (int i = 0; i < L_; ++i) slack[i] = 2 * (slack[i] + count_[i] * shift_[i]) - sum_[i] + c * constants_[i];
+    const double* __restrict count = example.count.data();
+    for (int i = 0; i < L_; ++i) slack[i] = 2 * (slack[i] + count[i] * shift_[i]) - sum_[i] + c * constants_[i];
   }
 
   // wt_i += t[i] yt_ij
-  void add(const double* __restrict t) {
-    for (const std::int32_t* l = first_; l < last_; ++l) {
+  void add(const Example& example, const double* __restrict t) {
+    for (const std::int32_t* l = example.first; l < example.last; ++l) {
       double* __restrict row = values_ + at(*l, 0);
       if (features_.pool) {
         const std::uint8_t* __restrict member = member_.data() + at(*l, 0);
@@ -72,15 +62,30 @@ class AllCorrections {
         row[*l] -= 2 * t[*l];
       }
     }
+    const double* __restrict count = example.count.data();
     for (int i = 0; i < L_; ++i) {
       shift_[i] -= t[i];
-      sum_[i] += t[i] * (2 * count_[i] - size_[i]);
+      sum_[i] += t[i] * (2 * count[i] - size_[i]);
       constants_[i] += features_.constant * t[i];
     }
   }
 
+  // inner[i] = <yt_ij, yt_iq>: the two differ in labels that one of them has alone.
+  void inner(const Example& j, const Example& q, double* __restrict inner) const {
+    std::fill(inner, inner + L_, 0.0);
+    const std::int32_t *u = j.first, *v = q.first;  // both ascend
+    while (u < j.last || v < q.last) {
+      if (v == q.last || (u < j.last && *u < *v)) count_advice(*u++, 1, inner);
+      else if (u == j.last || *v < *u) count_advice(*v++, 1, inner);
+      else ++u, ++v;
+    }
+    for (int i = 0; i < L_; ++i) inner[i] = norm(i) - 2 * inner[i];
+  }
+
   double norm(int i) const { return size_[i] + features_.constant * features_.constant; }
-  double along(int i) const { return features_.constant != 0 ? features_.constant : size_[i] - 2 * count_[i]; }
+  double along(const Example& j, int i) const {
+    return features_.constant != 0 ? features_.constant : size_[i] - 2 * j.count[i];
+  }
   double towards(int i) const { return features_.constant != 0 ? constants_[i] : -sum_[i]; }
   double direction_squared(int i) const { return features_.constant != 0 ? 1 : size_[i]; }
 
@@ -100,6 +105,16 @@ class AllCorrections {
   }
 
  private:
+  // Adds t for each label that label l advises.
+  void count_advice(int l, double t, double* __restrict count) const {
+    if (features_.pool) {
+      const std::uint8_t* __restrict member = member_.data() + at(l, 0);
+      for (int i = 0; i < L_; ++i) count[i] += t * member[i];
+    } else {
+      for (int i = 0; i < L_; ++i) count[i] += t;
+      count[l] -= t;
+    }
+  }
   std::int64_t at(int l, int i) const { return std::int64_t{l} * L_ + i; }
   bool is_member(int l, int i) const { return features_.pool ? member_[at(l, i)] != 0 : l != i; }
   double spelt_out(int l, int i) const { return is_member(l, i) ? values_[at(l, i)] + shift_[i] : 0; }
@@ -117,8 +132,7 @@ class AllCorrections {
   int L_;
   double *values_, *constants_;
   std::vector<std::uint8_t> member_;  // advising label x advised label
-  std::vector<double> shift_, sum_, size_, count_;
-  const std::int32_t *first_ = nullptr, *last_ = nullptr;
+  std::vector<double> shift_, sum_, size_;
 };
 
 template <class R>
@@ -126,8 +140,8 @@ class DictionarySolver {
  public:
   DictionarySolver(const DictionaryProblem& problem, const LabelFeatures& features, const R& rows)
       : problem_(problem), features_(features), rows_(rows), n_(problem.rows.n), L_(features.n_labels),
-        corrections_(features, problem.correction, problem.constant), norm_(n_), score_(L_), slack_(L_), moved_(L_),
-        change_(L_), sign_(L_, -1.0) {
+        corrections_(features, problem.correction, problem.constant), norm_(n_), score_(L_), slack_(L_),
+        partner_slack_(L_), inner_(L_), moved_(L_), partner_moved_(L_), change_(L_), sign_(L_, -1.0) {
     for (std::int64_t j = 0; j < n_; ++j)
       rows_.each(j, [&](int, double x) { norm_[j] += x * x; });
   }
@@ -159,30 +173,24 @@ class DictionarySolver {
  private:
   // The coordinate steps (algorithms P3) for a_ij and b_ij of all labels i, and the rank-one update.
   void visit(std::int64_t j) {
-    corrections_.open(j);
-    corrections_.slacks(slack_.data());
+    begin(j);
     scores(j);
     flip_signs(j);
     double* a = problem_.a + j * L_;
-    double* b = problem_.b + j * L_;
-    bool scores_changed = false, slacks_changed = false;
+    bool scores_changed = false;
     for (int i = 0; i < L_; ++i) {
-      const double per_unit = corrections_.norm(i) / problem_.gamma;
       const double* gram = problem_.gram + std::int64_t{i} * L_;
       const double gradient = sign_[i] * (score_[i] + norm_[j] * change_[i]) + slack_[i] - 1;
-      const double step_a = step(a[i], gradient, gram[i] * norm_[j] + per_unit);
-      if (step_a != 0) {
-        a[i] += step_a;
-        add(step_a * sign_[i], gram, change_.data(), L_);
+      const double step = move(i, {a[i], gradient, gram[i] * norm_[j] + corrections_.norm(i) / problem_.gamma});
+      if (step != 0) {
+        a[i] = std::max(0.0, a[i] + step);
+        add(step * sign_[i], gram, change_.data(), L_);
         scores_changed = true;
       }
-      const double step_b = step(b[i], slack_[i] + step_a * per_unit, per_unit);
-      b[i] += step_b;
-      moved_[i] = (step_a + step_b) / problem_.gamma;
-      slacks_changed |= moved_[i] != 0;
+      move_b(i, j);
     }
     flip_signs(j);
-    if (slacks_changed) corrections_.add(moved_.data());
+    end(j);
     if (!scores_changed) return;
     rows_.each(j, [&](int f, double x) {
       if (x != 0) add(x, change_.data(), problem_.z + std::int64_t{f} * L_, L_);
@@ -190,11 +198,50 @@ class DictionarySolver {
     std::fill(change_.begin(), change_.end(), 0.0);
   }
 
-  // How far a multiplier of this gradient and curvature moves.
-  double step(double old, double gradient, double curvature) {
-    if ((old <= 0 && gradient >= 0) || curvature <= 0) return 0;
-    worst_ = std::max(worst_, std::fabs(gradient));
-    return std::fabs(gradient) <= kStill ? 0 : std::max(-old, -gradient / curvature);
+  // Slacks of example j and of the partner, the example visited last.
+  void begin(std::int64_t j) {
+    corrections_.open(j, example_);
+    corrections_.slacks(example_, slack_.data());
+    std::fill(moved_.begin(), moved_.end(), 0.0);
+    if (!problem_.stop.pairs || partner_ == j) partner_ = -1;
+    if (partner_ < 0) return;
+    corrections_.slacks(partner_example_, partner_slack_.data());
+    corrections_.inner(example_, partner_example_, inner_.data());
+    std::fill(partner_moved_.begin(), partner_moved_.end(), 0.0);
+  }
+
+  // Moves the correcting vectors, and makes example j the partner of the next.
+  void end(std::int64_t j) {
+    corrections_.add(example_, moved_.data());
+    if (partner_ >= 0) corrections_.add(partner_example_, partner_moved_.data());
+    partner_ = j;
+    std::swap(example_, partner_example_);
+  }
+
+  void move_b(int i, std::int64_t j) {
+    double& b = problem_.b[j * L_ + i];
+    b = std::max(0.0, b + move(i, {b, slack_[i], corrections_.norm(i) / problem_.gamma}));
+  }
+
+  // The best step of a multiplier of the current example and label i, together with the partner's b.
+  double move(int i, const Multiplier& multiplier) {
+    if (multiplier.rests()) return 0;
+    worst_ = std::max(worst_, std::fabs(multiplier.gradient));
+    const double per_unit = corrections_.norm(i) / problem_.gamma;
+    double* b = partner_ >= 0 ? problem_.b + partner_ * L_ + i : nullptr;
+    PairStep step = {multiplier.step(), 0};
+    if (b && *b > 0) step = pair_step(multiplier, {*b, partner_slack_[i], per_unit}, inner_[i] / problem_.gamma);
+    slack_[i] += step.first * per_unit;
+    moved_[i] += step.first / problem_.gamma;
+    if (!b) return step.first;
+    partner_slack_[i] += step.first * inner_[i] / problem_.gamma;
+    if (step.second != 0) {
+      *b = std::max(0.0, *b + step.second);
+      slack_[i] += step.second * inner_[i] / problem_.gamma;
+      partner_slack_[i] += step.second * per_unit;
+      partner_moved_[i] += step.second / problem_.gamma;
+    }
+    return step.first;
   }
 
   // score = Z x_j, four features at a time, so that the sums are read and written a quarter as often.
@@ -228,15 +275,9 @@ class DictionarySolver {
     for (int pass = 0; pass < kPolishing; ++pass) {
       worst_ = 0;
       for (const std::int32_t j : order) {
-        corrections_.open(j);
-        corrections_.slacks(slack_.data());
-        double* b = problem_.b + j * L_;
-        for (int i = 0; i < L_; ++i) {
-          const double step_b = step(b[i], slack_[i], corrections_.norm(i) / problem_.gamma);
-          b[i] += step_b;
-          moved_[i] = step_b / problem_.gamma;
-        }
-        corrections_.add(moved_.data());
+        begin(j);
+        for (int i = 0; i < L_; ++i) move_b(i, j);
+        end(j);
       }
       if (worst_ <= accuracy) return;
     }
@@ -263,7 +304,7 @@ class DictionarySolver {
       look_at(j);
       const double* a = problem_.a + j * L_;
       for (int i = 0; i < L_; ++i) {
-        const double along = corrections_.along(i), margin = sign_[i] * score_[i];
+        const double along = corrections_.along(example_, i), margin = sign_[i] * score_[i];
         nonnegative[i].need(-slack_[i], along);
         margins[i].need(std::max(0.0, 1 - margin) - slack_[i], along);
         total[i] += slack_[i];
@@ -287,8 +328,8 @@ class DictionarySolver {
   }
 
   void look_at(std::int64_t j) {
-    corrections_.open(j);
-    corrections_.slacks(slack_.data());
+    corrections_.open(j, example_);
+    corrections_.slacks(example_, slack_.data());
     scores(j);
     flip_signs(j);
   }
@@ -301,7 +342,7 @@ class DictionarySolver {
     for (std::int64_t j = 0; j < n_ && least > 0; ++j) {
       look_at(j);
       for (int i = 0; i < L_; ++i)
-        least = std::min(least, sign_[i] * score_[i] + slack_[i] + steps[i] * corrections_.along(i));
+        least = std::min(least, sign_[i] * score_[i] + slack_[i] + steps[i] * corrections_.along(example_, i));
       flip_signs(j);
     }
     return least;
@@ -326,7 +367,9 @@ class DictionarySolver {
   std::int64_t n_;
   int L_;
   AllCorrections corrections_;
-  std::vector<double> norm_, score_, slack_, moved_, change_, sign_;
+  Example example_, partner_example_;
+  std::int64_t partner_ = -1;
+  std::vector<double> norm_, score_, slack_, partner_slack_, inner_, moved_, partner_moved_, change_, sign_;
   double worst_ = 0, primal_ = 0, dual_ = 0;
 };
 

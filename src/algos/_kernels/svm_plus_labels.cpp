@@ -1,21 +1,12 @@
 // Solvers that go label by label (see svm_plus_loops.hpp). ALGOS_ISA names the namespace.
 #include "svm_plus_solvers.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
+#include "svm_plus_steps.hpp"
 #include "svm_plus_vectors.hpp"
 
 namespace algos::ALGOS_ISA {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kStill = 1e-12;          // a gradient below this moves nothing
-constexpr double kFeasible = 1e-9;        // a constraint missed by less counts as kept
-constexpr double kFirstAccuracy = 0.1;    // largest gradient at which the duality gap is first computed
-constexpr double kNextAccuracy = 0.3;     // and its factor where the gap was too large
-constexpr int kPolishing = 20;            // most passes over b before a gap
 constexpr double kRelaxation = 1.4;       // of the SVM's steps; any factor below 2 converges
 constexpr int kQuiet = 2;                 // visits at rest after which a multiplier of the SVM is passed over
 
@@ -138,6 +129,11 @@ class RowCorrection {
   double slack(std::int64_t j) const { return rows_.times(j, vector_); }
   void add(std::int64_t j, double t) { rows_.add_to(vector_, j, t); }
   double norm(std::int64_t j) const { return norm_[j]; }            // ||xt_j||^2
+  double inner(std::int64_t j, std::int64_t q) {                    // <xt_j, xt_q>
+    row_.assign(width_, 0.0);
+    rows_.add_to(row_.data(), q, 1);
+    return rows_.times(j, row_.data());
+  }
   double along(std::int64_t j) const { return along_[j]; }          // <direction, xt_j>
   double squared() const { return dot(vector_, vector_, width_); }  // ||wt||^2
   double towards() const { return dot(vector_, direction_, width_); }
@@ -148,7 +144,7 @@ class RowCorrection {
   const double* direction_;
   double* values_;
   int width_;
-  std::vector<double> norm_, along_;
+  std::vector<double> norm_, along_, row_;
   double* vector_ = nullptr;
 };
 
@@ -193,6 +189,13 @@ class LabelCorrection {
     *constant_ += t * features_.constant;
   }
   double norm(std::int64_t) const { return size_ + features_.constant * features_.constant; }
+  double inner(std::int64_t j, std::int64_t q) {
+    int different = 0;
+    each_member(j, [&](int l) { member_[l] = 2; ++different; });
+    each_member(q, [&](int l) { different += member_[l] == 2 ? -1 : 1; });
+    each_member(j, [&](int l) { member_[l] = 1; });
+    return norm(j) - 2 * different;
+  }
 
   // A feasible point is reached through the constant, or else by lowering all of wt: most labels are -1 (algorithms, P4).
   double along(std::int64_t j) const {
@@ -281,6 +284,7 @@ class PlusSolver {
   }
 
   void wake_all() {
+    partner_ = -1;
     active_ = counting(n_);
     std::fill(resting_.begin(), resting_.end(), std::uint8_t{0});
   }
@@ -296,43 +300,52 @@ class PlusSolver {
 
   // The coordinate steps (algorithms P2) for a_j, then b_j; each keeps the correcting vector up to date.
   void visit(std::int32_t j, Progress& progress) {
-    double slack = correction_.slack(j), moved = 0;
     const double per_unit = correction_.norm(j) / problem_.gamma;
     if (!(resting_[j] & kA)) {
-      const double gradient = sign_[j] * score_.times(j, z_) + slack - 1;
+      const double gradient = sign_[j] * score_.times(j, z_) + correction_.slack(j) - 1;
       if (a_[j] <= 0 && gradient > progress.bar) resting_[j] |= kA;
-      const double old = a_[j];
-      a_[j] = stepped(old, gradient, norm_[j] + per_unit, progress);
-      if (a_[j] != old) {
-        update_.add_to(z_, j, (a_[j] - old) * sign_[j]);
-        moved += a_[j] - old;
-        slack += moved * per_unit;
+      const double t = move(j, {a_[j], gradient, norm_[j] + per_unit}, progress);
+      if (t != 0) {
+        a_[j] = std::max(0.0, a_[j] + t);
+        update_.add_to(z_, j, t * sign_[j]);
       }
     }
     if (!(resting_[j] & kB)) {
+      const double slack = correction_.slack(j);
       if (b_[j] <= 0 && slack > progress.bar) resting_[j] |= kB;
-      const double old = b_[j];
-      b_[j] = stepped(old, slack, per_unit, progress);
-      moved += b_[j] - old;
+      b_[j] = std::max(0.0, b_[j] + move(j, {b_[j], slack, per_unit}, progress));
     }
-    if (moved != 0) correction_.add(j, moved / problem_.gamma);
+    if (b_[j] > 0) partner_ = j;
   }
 
-  // Where a multiplier of this gradient and curvature goes.
-  static double stepped(double old, double gradient, double curvature, Progress& progress) {
-    if ((old <= 0 && gradient >= 0) || curvature <= 0) return old;
-    progress.saw(gradient);
-    return std::fabs(gradient) <= kStill ? old : std::max(0.0, old - gradient / curvature);
+  // Moves the correcting vector by the best step of a multiplier of example j, and returns that; moves the b of the
+  // partner, the last example visited that has one, too.
+  double move(std::int32_t j, const Multiplier& multiplier, Progress& progress) {
+    if (multiplier.rests()) return 0;
+    progress.saw(multiplier.gradient);
+    const std::int32_t q = partner_;
+    PairStep step = {multiplier.step(), 0};
+    if (problem_.stop.pairs && q >= 0 && q != j && b_[q] > 0) {
+      const Multiplier partner = {b_[q], correction_.slack(q), correction_.norm(q) / problem_.gamma};
+      step = pair_step(multiplier, partner, correction_.inner(j, q) / problem_.gamma);
+    }
+    if (step.first != 0) correction_.add(j, step.first / problem_.gamma);
+    if (step.second != 0) {
+      correction_.add(q, step.second / problem_.gamma);
+      b_[q] = std::max(0.0, b_[q] + step.second);
+      resting_[q] &= std::uint8_t(~kB);
+    }
+    return step.first;
   }
 
   // Passes over b alone, which need no features: slacks below 0 cost most when a point is made feasible.
   void polish(double accuracy) {
     for (int pass = 0; pass < kPolishing; ++pass) {
       Progress progress;
-      for (std::int64_t j = 0; j < n_; ++j) {
-        const double old = b_[j];
-        b_[j] = stepped(old, correction_.slack(j), correction_.norm(j) / problem_.gamma, progress);
-        if (b_[j] != old) correction_.add(j, (b_[j] - old) / problem_.gamma);
+      for (std::int32_t j = 0; j < n_; ++j) {
+        const Multiplier b = {b_[j], correction_.slack(j), correction_.norm(j) / problem_.gamma};
+        b_[j] = std::max(0.0, b_[j] + move(j, b, progress));
+        if (b_[j] > 0) partner_ = j;
       }
       if (progress.worst <= accuracy) return;
     }
@@ -402,6 +415,7 @@ class PlusSolver {
   std::vector<double> norm_, sign_, margin_, slack_;
   std::vector<std::uint8_t> resting_;
   std::vector<std::int32_t> active_;
+  std::int32_t partner_ = -1;
   double *a_ = nullptr, *b_ = nullptr, *z_ = nullptr;
   double primal_ = 0, dual_ = 0;
 };

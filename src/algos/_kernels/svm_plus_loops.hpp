@@ -30,6 +30,7 @@ struct Stop {
   int max_sweeps = 0;
   bool shrink = true;    // pass over multipliers that rest at a bound, unless the tolerance is 0
   std::uint64_t seed = 0;  // of the order of visits
+  bool pairs = true;       // SVM+ steps of two multipliers at once (svm_plus_steps.hpp)
 };
 
 // What is known at the end, one entry a label (one in all for the dictionary).
