@@ -41,16 +41,15 @@ class Stop:
     ----------
     tolerance : float
         Duality gap, as a part of the primal value, that ends it. The primal value is that of the current point made
-        feasible. With 0 there are `max_sweeps` plain sweeps, unless nothing moves any more.
+        feasible. With 0 there are `max_sweeps` plain sweeps (unless nothing moves any more): the papers' steps, one
+        multiplier at a time. Else steps are longer by a factor, and those of SVM+ take one b of the example visited
+        before along, the two to their joint optimum, since what examples share makes single steps short.
     max_sweeps : int
         Most passes over the multipliers.
     shrinking : bool
-        Whether multipliers that rest at a bound are passed over until the gap is computed. Not with tolerance 0.
+        Whether multipliers that rest at a bound are passed over until the gap is computed. Not in plain sweeps.
     seed : int
         Of the random order of visits. The order is the same for all labels.
-    pairs : bool
-        Whether an SVM+ multiplier moves together with one b of the example visited before, the two to their joint
-        optimum; else each moves alone, as the paper has it. What examples share makes single steps short.
     instruction_set : str or None
         One of :func:`instruction_sets`; None takes the fastest.
     """
@@ -59,7 +58,6 @@ class Stop:
     max_sweeps: int = 1000
     shrinking: bool = True
     seed: int = 0
-    pairs: bool = True
     instruction_set: str | None = None
 
     def checked(self) -> tuple[str, Any]:
@@ -70,7 +68,7 @@ class Stop:
             raise ValueError(f"instruction set {name!r} is not one of {known}")
         if not self.tolerance >= 0 or not 1 <= self.max_sweeps < 2**31 or not 0 <= self.seed < 2**64:
             raise ValueError(f"{self}: tolerance and seed must not be negative, max_sweeps must lie in 1..2**31 - 1")
-        return name, _svm_plus.Stop(float(self.tolerance), self.max_sweeps, self.shrinking, self.seed, self.pairs)
+        return name, _svm_plus.Stop(float(self.tolerance), self.max_sweeps, self.shrinking, self.seed)
 
 
 @dataclass(frozen=True)

@@ -156,8 +156,8 @@ class DictionarySolver {
       worst_ = 0;
       for (const std::int32_t j : order) visit(j);
       ++sweeps;
-      if (worst_ <= kStill) break;
-      if (problem_.stop.tolerance <= 0 || worst_ > accuracy || sweeps == problem_.stop.max_sweeps) continue;
+      if (problem_.stop.plain() && worst_ <= kStill) break;
+      if (problem_.stop.plain() || worst_ > accuracy || sweeps == problem_.stop.max_sweeps) continue;
       const double worst = worst_;
       polish(order, accuracy / 10);
       if (evaluate()) break;
@@ -203,7 +203,7 @@ class DictionarySolver {
     corrections_.open(j, example_);
     corrections_.slacks(example_, slack_.data());
     std::fill(moved_.begin(), moved_.end(), 0.0);
-    if (!problem_.stop.pairs || partner_ == j) partner_ = -1;
+    if (problem_.stop.plain() || partner_ == j) partner_ = -1;
     if (partner_ < 0) return;
     corrections_.slacks(partner_example_, partner_slack_.data());
     corrections_.inner(example_, partner_example_, inner_.data());

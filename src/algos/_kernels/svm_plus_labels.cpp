@@ -7,7 +7,7 @@
 namespace algos::ALGOS_ISA {
 namespace {
 
-constexpr double kRelaxation = 1.4;       // of the SVM's steps; any factor below 2 converges
+constexpr double kHingeRelaxation = 1.4;  // of the SVM's steps; any factor below 2 converges
 constexpr int kQuiet = 2;                 // visits at rest after which a multiplier of the SVM is passed over
 
 // How far a sweep was from optimal, and below which gradient variables at a bound may rest in the next one.
@@ -51,7 +51,7 @@ class HingeSolver {
     Progress progress;
     std::int64_t sweeps = 0;
     while (sweeps < problem_.stop.max_sweeps) {
-      progress.begin(problem_.stop.shrink && problem_.stop.tolerance > 0);
+      progress.begin(problem_.stop.shrink && !problem_.stop.plain());
       shuffle(active_);
       sweep(progress);
       ++sweeps;
@@ -69,6 +69,7 @@ class HingeSolver {
   // Over-relaxed coordinate steps (Mangasarian and Musicant 1999). The gap is the sum over examples of
   // C max(0, -gradient) + a gradient; summed over what is visited it says when the whole is worth computing.
   void sweep(Progress& progress) {
+    const double relaxation = problem_.stop.plain() ? 1 : kHingeRelaxation;
     std::size_t kept = 0;
     gap_seen_ = 0;
     for (const std::int32_t j : active_) {
@@ -81,7 +82,7 @@ class HingeSolver {
       if (rests || norm_[j] <= 0) continue;
       progress.saw(gradient);
       if (std::fabs(gradient) <= kStill) continue;
-      a_[j] = std::min(std::max(old - kRelaxation * gradient / norm_[j], 0.0), problem_.C);
+      a_[j] = std::min(std::max(old - relaxation * gradient / norm_[j], 0.0), problem_.C);
       total_ += a_[j] - old;
       rows_.add_to(z_, j, (a_[j] - old) * sign_[j]);
     }
@@ -266,12 +267,12 @@ class PlusSolver {
     double accuracy = kFirstAccuracy;
     std::int64_t sweeps = 0;
     while (sweeps < problem_.stop.max_sweeps) {
-      progress.begin(problem_.stop.shrink && problem_.stop.tolerance > 0);
+      progress.begin(problem_.stop.shrink && !problem_.stop.plain());
       shuffle(active_);
       sweep(progress);
       ++sweeps;
-      if (problem_.stop.tolerance <= 0 && progress.worst <= kStill) break;
-      if (problem_.stop.tolerance <= 0 || progress.worst > accuracy || sweeps == problem_.stop.max_sweeps) continue;
+      if (problem_.stop.plain() && progress.worst <= kStill) break;
+      if (problem_.stop.plain() || progress.worst > accuracy || sweeps == problem_.stop.max_sweeps) continue;
       polish(accuracy / 10);
       if (evaluate()) break;
       accuracy = kNextAccuracy * std::min(accuracy, progress.worst);
@@ -325,7 +326,7 @@ class PlusSolver {
     progress.saw(multiplier.gradient);
     const std::int32_t q = partner_;
     PairStep step = {multiplier.step(), 0};
-    if (problem_.stop.pairs && q >= 0 && q != j && b_[q] > 0) {
+    if (!problem_.stop.plain() && q >= 0 && q != j && b_[q] > 0) {
       const Multiplier partner = {b_[q], correction_.slack(q), correction_.norm(q) / problem_.gamma};
       step = pair_step(multiplier, partner, correction_.inner(j, q) / problem_.gamma);
     }

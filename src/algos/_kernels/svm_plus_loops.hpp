@@ -26,11 +26,13 @@ struct Pattern {
 };
 
 struct Stop {
-  double tolerance = 0;  // of the duality gap, over the primal value; 0 does plain sweeps, as many as there may be
+  // Of the duality gap, over the primal value. With 0 there are max_sweeps plain sweeps: the papers' steps, one multiplier
+  // at a time. Else steps are relaxed, and SVM+ steps are of pairs (svm_plus_steps.hpp), for these get there sooner.
+  double tolerance = 0;
   int max_sweeps = 0;
-  bool shrink = true;    // pass over multipliers that rest at a bound, unless the tolerance is 0
+  bool shrink = true;  // pass over multipliers that rest at a bound, unless sweeps are plain
   std::uint64_t seed = 0;  // of the order of visits
-  bool pairs = true;       // SVM+ steps of two multipliers at once (svm_plus_steps.hpp)
+  bool plain() const { return tolerance <= 0; }
 };
 
 // What is known at the end, one entry a label (one in all for the dictionary).

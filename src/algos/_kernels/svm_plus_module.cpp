@@ -117,7 +117,7 @@ NB_MODULE(_svm_plus, m) {
       .def(nb::init<Array<double, 2>>())
       .def(nb::init<Array<double, 1>, Array<std::int64_t, 1>, Array<std::int32_t, 1>, int>());
   nb::class_<Ones>(m, "Ones").def(nb::init<Array<std::int64_t, 1>, Array<std::int32_t, 1>>());
-  nb::class_<Stop>(m, "Stop").def(nb::init<double, int, bool, std::uint64_t, bool>());
+  nb::class_<Stop>(m, "Stop").def(nb::init<double, int, bool, std::uint64_t>());
   nb::class_<Outcomes>(m, "Outcomes")
       .def(nb::init<OutArray<std::int64_t, 1>, OutArray<double, 1>, OutArray<double, 1>>());
   nb::class_<State>(m, "State")

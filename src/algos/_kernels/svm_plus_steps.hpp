@@ -19,6 +19,7 @@ constexpr double kFeasible = 1e-9;      // a constraint missed by less counts as
 constexpr double kFirstAccuracy = 0.1;  // largest gradient at which the duality gap is first computed
 constexpr double kNextAccuracy = 0.3;   // and its factor where the gap was too large
 constexpr int kPolishing = 20;          // most passes over b before a gap
+constexpr double kRelaxation = 1.5;     // of steps of pairs
 constexpr double kFlat = 1e-9;          // a pair whose determinant is below this part of the product moves singly
 
 // A multiplier with the gradient and the curvature of the dual problem along it.
@@ -37,7 +38,7 @@ struct PairStep {
 };
 
 // The exact minimiser over two multipliers, neither below 0; `mixed` is the mixed second derivative.
-inline PairStep pair_step(const Multiplier& p, const Multiplier& q, double mixed) {
+inline PairStep best_pair(const Multiplier& p, const Multiplier& q, double mixed) {
   const double determinant = p.curvature * q.curvature - mixed * mixed;
   if (determinant <= kFlat * p.curvature * q.curvature) return {p.step(), 0};
   const PairStep free = {(mixed * q.gradient - q.curvature * p.gradient) / determinant,
@@ -50,6 +51,16 @@ inline PairStep pair_step(const Multiplier& p, const Multiplier& q, double mixed
   const PairStep first_at_0 = {-p.value, q.step_after(-mixed * p.value)};
   const PairStep second_at_0 = {p.step_after(-mixed * q.value), -q.value};
   return change(first_at_0) <= change(second_at_0) ? first_at_0 : second_at_0;
+}
+
+// A longer step in that direction: the objective is lowered by any factor below 2 on a step to where it is least along a
+// line. It goes no further than both multipliers may.
+inline PairStep pair_step(const Multiplier& p, const Multiplier& q, double mixed) {
+  const PairStep best = best_pair(p, q, mixed);
+  double factor = kRelaxation;
+  if (best.first < 0) factor = std::min(factor, std::max(1.0, -p.value / best.first));
+  if (best.second < 0) factor = std::min(factor, std::max(1.0, -q.value / best.second));
+  return {factor * best.first, factor * best.second};
 }
 
 }  // namespace algos::ALGOS_ISA

@@ -393,7 +393,6 @@ class PrML(_PrivilegedLabels):
         self._record(self.gamma1 * np.vdot(W, W) / 2, outcome)
 
     def _record(self, rest: float, outcome: Outcome) -> None:
-        self._outs = getattr(self,'_outs',[])+[(outcome.primal.sum(),outcome.dual.sum())]  # DEBUG
         self._steps.append((rest + outcome.primal.sum(), outcome.gap, int(outcome.sweeps.max())))
 
     def _initial_dictionary(self, X: Matrix, labels: np.ndarray) -> np.ndarray:
