@@ -27,19 +27,21 @@ def labelled():
 
 @pytest.fixture(scope="module")
 def taught():
-    """A noisy view of what the label depends on, and the clean one as privileged features."""
+    """A noisy view of what the label depends on, and how much the noise is against it as a privileged feature."""
     rng = np.random.default_rng(0)
-    clean = rng.normal(size=(240, 4))
-    return clean + rng.normal(size=clean.shape), (clean.sum(axis=1) > 0).astype(int), clean
+    clean, noise = rng.normal(size=(2, 240, 4))
+    y = (clean.sum(axis=1) > 0).astype(int)
+    against = np.maximum(0, -noise.sum(axis=1) * (2 * y - 1))
+    return clean + noise, y, np.column_stack([against, clean[:, 0]])
 
 
 def test_binary_relevance_is_a_linear_svm_a_label(labelled):
     X, Y = labelled
-    model = BinaryRelevance(C=0.3, tol=1e-7, random_state=0).fit(X, Y)
+    model = BinaryRelevance(C=0.3, tol=1e-5, random_state=0).fit(X, Y)
     for i in range(Y.shape[1]):
         rival = LinearSVC(loss="hinge", C=0.3, tol=1e-8, max_iter=10**6, random_state=0).fit(X, Y[:, i])
-        np.testing.assert_allclose(model.decision_function(X)[:, i], rival.decision_function(X), atol=0.02)
-    assert model.duality_gap_ < 1e-7
+        np.testing.assert_allclose(model.decision_function(X)[:, i], rival.decision_function(X), atol=0.05)
+    assert model.duality_gap_ < 1e-5
 
 
 def test_hard_ranking_has_the_same_labels_and_scores_of_plus_and_minus_one(labelled):

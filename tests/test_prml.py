@@ -10,7 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import make_multilabel_classification
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from algos.multilabel import PrBR, PrML
+from algos.multilabel import BinaryRelevance, PrBR, PrML
 from algos.multilabel.prml import label_pools, ridge_coefficients
 
 LOOSE = {"privileged_constant": True, "random_state": 0}
@@ -19,11 +19,16 @@ TIGHT = {**LOOSE, "tol": 1e-5, "max_sweeps": 20000, "C": 0.05}
 
 @parametrize_with_checks(
     [
-        PrBR(max_sweeps=50),
-        PrBR(max_sweeps=50, privileged_constant=True),
-        PrML(max_sweeps=20, n_alternations=2),
-        PrML(max_sweeps=20, n_alternations=2, privileged_constant=True, init="random", start="zero"),
-    ]
+        PrBR(C=0.01, tol=0, max_sweeps=5),
+        PrBR(C=0.01, tol=0, max_sweeps=5, privileged_constant=True),
+        PrML(max_sweeps=3, n_alternations=2),
+        PrML(max_sweeps=3, n_alternations=2, privileged_constant=True, init="random", start="zero"),
+    ],
+    expected_failed_checks=lambda estimator: (
+        {"check_classifiers_train": "labels of which one alone is on leave samples without it no slack"}
+        if isinstance(estimator, PrML)
+        else {}
+    ),
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -177,13 +182,14 @@ def test_a_label_that_is_never_on(data):
         assert np.isfinite(model.coef_).all()
 
 
-@pytest.mark.parametrize("estimator", [PrBR(random_state=0), PrML(random_state=0, n_alternations=2)])
-def test_a_single_label_gets_one_slack_for_all(data, estimator):
+@pytest.mark.parametrize("estimator", [PrBR, PrML])
+def test_a_single_label_is_an_ordinary_svm(data, estimator):
     X, Y = data
-    model = clone(estimator).set_params(C=0.1).fit(X, Y[:, :1])
+    model = estimator(C=0.2, gamma1=2.0, tol=1e-6, max_sweeps=10**5, random_state=0).fit(X, Y[:, :1])
+    same = BinaryRelevance(C=0.1, tol=1e-6, random_state=0).fit(X, Y[:, :1])
+    np.testing.assert_allclose(model.coef_, same.coef_, atol=1e-3)
     assert model.predict(X).shape == (len(X), 1)
     assert model.correction_.tolist() == [[0.0]]
-    assert model.correction_constant_[0] > 0
 
 
 def test_number_of_rows_of_the_dictionary(data):

@@ -391,6 +391,6 @@ def _check_multipliers(multipliers: Multipliers, shape: tuple[int, int], correct
     _check_array("a", multipliers.a, shape)
     _check_array("b", multipliers.b, shape)
     _check_array("correction", multipliers.correction, correction)
-    _check_array("constant", multipliers.constant, correction[:1] if shape[0] == correction[0] else correction[1:])
+    _check_array("constant", multipliers.constant, correction[:1])
     if (multipliers.a < 0).any() or (multipliers.b < 0).any():
         raise ValueError("multipliers must not be negative")

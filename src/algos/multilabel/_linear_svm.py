@@ -38,5 +38,5 @@ def with_constant(X: Matrix) -> Matrix:
 
 def starting_multipliers(start: str, C: float, shape: tuple[int, int], n_privileged: int, n_labels: int) -> Multipliers:
     """Multipliers of one of `STARTS`, of this shape; their correcting vectors are 0, which is right for zero_slack."""
-    b = np.full(shape, C) if start == "zero_slack" else np.zeros(shape)
+    b = np.full(shape, float(C)) if start == "zero_slack" else np.zeros(shape)
     return Multipliers(np.zeros(shape), b, np.zeros((n_labels, n_privileged)), np.zeros(n_labels))

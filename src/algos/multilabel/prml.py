@@ -9,7 +9,16 @@ from scipy import linalg, sparse
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from algos._kernels.svm_plus import LabelAdvice, Matrix, Multipliers, Outcome, Stop, solve_dictionary, solve_plus_labels
+from algos._kernels.svm_plus import (
+    LabelAdvice,
+    Matrix,
+    Multipliers,
+    Outcome,
+    Stop,
+    solve_dictionary,
+    solve_hinge,
+    solve_plus_labels,
+)
 from algos.exceptions import InputError
 from algos.multilabel._linear_svm import STARTS, LinearSVMClassifier, starting_multipliers, with_constant
 
@@ -34,10 +43,8 @@ class _PrivilegedLabels(LinearSVMClassifier):
 
     def _advice(self, labels: np.ndarray) -> LabelAdvice:
         """Privileged features (3) of each label, and the constant."""
-        L = labels.shape[1]
         pools = label_pools(labels, self.pools)
-        # A single label has no other one to learn from: one slack for all samples is what remains.
-        constant = float(self.privileged_constant or L == 1)
+        constant = float(self.privileged_constant)
         if constant == 0 and pools is not None and not pools.any(axis=1).all():
             i = int(pools.any(axis=1).argmin())
             raise InputError(f"pools: label {i} has no privileged label; give it one, or set privileged_constant=True")
@@ -60,7 +67,10 @@ class _PrivilegedLabels(LinearSVMClassifier):
     ) -> tuple[np.ndarray, Outcome]:
         """Solve (7): problem (6) over gamma1."""
         C, gamma = self.C / self.gamma1, self.gamma2 / self.gamma1
-        z, outcome = solve_plus_labels(score, update, advice, C, gamma, multipliers, stop)
+        if advice.Y.shape[1] == 1:  # no other label to learn from: slacks are free, the problem an ordinary SVM
+            z, outcome = solve_hinge(score, advice.Y, C, stop)
+        else:
+            z, outcome = solve_plus_labels(score, update, advice, C, gamma, multipliers, stop)
         outcome.primal[:] *= self.gamma1
         outcome.dual[:] *= self.gamma1
         return z, outcome
@@ -83,8 +93,7 @@ class PrBR(_PrivilegedLabels):
         Weights of ``||w||^2`` and ``||wt||^2``.
     privileged_constant : bool, default=False
         Whether a constant 1 is appended to the privileged features. Without it, as the paper has it, small problems may
-        have no feasible point: the multipliers then grow until `max_sweeps`. With one label it is always appended, as
-        there is no other label to learn from.
+        have no feasible point: the multipliers then grow until `max_sweeps`.
     pools : int, array-like of bool of shape (n_labels, n_labels), or None, default=None
         Which labels are privileged features of label i: so many nearest ones by the Hamming distance between columns of
         `y` (the first of equals), those where row i is true, or all others.
@@ -118,6 +127,11 @@ class PrBR(_PrivilegedLabels):
         Number of labels.
     n_features_in_, feature_names_in_
         As in scikit-learn.
+
+    Notes
+    -----
+    With a single label there is no other one to learn from: slacks are free, and this is :class:`BinaryRelevance` with
+    the weight ``C/gamma1``. So it is for a vector of two classes.
 
     References
     ----------
@@ -215,8 +229,7 @@ class PrML(_PrivilegedLabels):
         Penalty of that ridge regression.
     privileged_constant : bool, default=False
         Whether a constant 1 is appended to the privileged features. Without it, as the paper has it, small problems may
-        have no feasible point: the multipliers then grow until `max_sweeps`. With one label it is always appended, as
-        there is no other label to learn from.
+        have no feasible point: the multipliers then grow until `max_sweeps`.
     pools : int, array-like of bool of shape (n_labels, n_labels), or None, default=None
         Which labels are privileged features of label i: so many nearest ones by the Hamming distance between columns of
         `y` (the first of equals; figure 1), those where row i is true, or all others.
@@ -265,6 +278,10 @@ class PrML(_PrivilegedLabels):
 
     Notes
     -----
+    With a single label (or a vector of two classes) there is no other one to learn from: slacks are free, D is fixed at
+    the identity, and this is :class:`BinaryRelevance` with the weight ``C/gamma1``. A vector of more classes gives labels
+    of which one alone is on, which leaves samples of the other classes no slack: use it for labels that occur together.
+
     The steps for W and for D keep multipliers of their own and each begins where it last ended. Problem (5) is not
     convex: another start ends elsewhere.
 
@@ -341,12 +358,13 @@ class PrML(_PrivilegedLabels):
         """
         X, labels = self._validate_fit(X, y)
         X, advice, stop = with_constant(X), self._advice(labels), self._stop()
-        self.dictionary_ = self._initial_dictionary(X, labels)
+        alone = labels.shape[1] == 1
+        self.dictionary_ = np.eye(X.shape[1]) if alone else self._initial_dictionary(X, labels)
         self.n_components_ = len(self.dictionary_)
         self._steps: list[tuple[float, float, int]] = []
         for_W = self._multipliers(advice, self.C / self.gamma1, self.gamma2 / self.gamma1)
         self._weights_step(X, advice, for_W, stop)
-        if self.n_alternations:
+        if self.n_alternations and not alone:
             self._alternate(X, advice, for_W, stop)
         else:
             self.correction_, self.correction_constant_ = for_W.correction, for_W.constant
