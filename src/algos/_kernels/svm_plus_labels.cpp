@@ -7,8 +7,8 @@
 namespace algos::ALGOS_ISA {
 namespace {
 
-constexpr double kHingeRelaxation = 1.4;  // of the SVM's steps; any factor below 2 converges
-constexpr int kQuiet = 2;                 // visits at rest after which a multiplier of the SVM is passed over
+constexpr double kHingeRelaxation = 1.6;  // of the SVM's steps; any factor below 2 converges
+constexpr int kQuiet = 3;                 // visits at rest after which a multiplier of the SVM is passed over
 
 // How far a sweep was from optimal, and below which gradient variables at a bound may rest in the next one.
 struct Progress {
