@@ -210,9 +210,7 @@ def test_privileged_rows_are_the_formulas(data, constant):
         for privileged in either_form(Xt):
             multipliers = started((5, 14), 3, 5)
             stop = Stop(tolerance=0, max_sweeps=4, shrinking=False)
-            w, _ = solve_plus_rows(
-                matrix, privileged, direction, sparse.csr_array(Y), C, GAMMA, multipliers, stop
-            )
+            w, _ = solve_plus_rows(matrix, privileged, direction, sparse.csr_array(Y), C, GAMMA, multipliers, stop)
             for i in range(5):
                 expected = oracle.coordinate_descent(X, Xt, 2 * Y[:, i] - 1, C, GAMMA, orders)
                 np.testing.assert_allclose(w[i], expected[0], atol=1e-12)

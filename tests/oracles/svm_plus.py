@@ -1,4 +1,4 @@
-"""SVM+ and privileged labels in plain NumPy: matrices written out, one loop a formula (You et al. 2017, Li et al. 2016)."""
+"""SVM+ and privileged labels in plain NumPy, everything written out (You et al. 2017, Li et al. 2016)."""
 
 import numpy as np
 from scipy.optimize import nnls

@@ -1,7 +1,7 @@
 """Dual coordinate descent for linear SVM and SVM+ problems: checks arguments, then calls C++.
 
-Labels are a sparse 0/1 matrix throughout; the signs y of the papers are -1 and +1. Example-by-feature matrices are dense
-arrays or compressed sparse rows. All solvers are deterministic and single-threaded.
+Labels are a sparse 0/1 matrix throughout; the signs y of the papers are -1 and +1. Matrices of samples by features are
+dense arrays or compressed sparse rows. All solvers are deterministic and single-threaded.
 """
 
 from dataclasses import dataclass
@@ -113,8 +113,8 @@ class Multipliers:
     a, b : ndarray of shape (n_labels, n_samples), or for the dictionary step (n_samples, n_labels)
         Multipliers, not negative.
     correction : ndarray of shape (n_labels, n_privileged), or for the dictionary step (n_labels, n_labels)
-        Correcting vectors ``wt_i``; in the dictionary step entry (l, i) is that of label l for label i. The solvers rely
-        on them to be ``(1/gamma) sum_j (a_j + b_j - C) xt_j``.
+        Correcting vectors ``wt_i``; in the dictionary step entry (l, i) is that of label l for label i. The solvers
+        rely on them to be ``(1/gamma) sum_j (a_j + b_j - C) xt_j``.
     constant : ndarray of shape (n_labels,)
         Their component on the constant privileged feature of labels.
     """

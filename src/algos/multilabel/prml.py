@@ -98,8 +98,8 @@ class PrBR(_PrivilegedLabels):
         Which labels are privileged features of label i: so many nearest ones by the Hamming distance between columns of
         `y` (the first of equals), those where row i is true, or all others.
     start : {"zero_slack", "zero"}, default="zero_slack"
-        Multipliers (a, b) at the start: (0, C/gamma1), so that wt = 0, or (0, 0). It matters where `max_sweeps` ends the
-        descent before `tol`.
+        Multipliers (a, b) at the start: (0, C/gamma1), so that wt = 0, or (0, 0). It matters where `max_sweeps` ends
+        the descent before `tol`.
     tol : float, default=1e-3
         Duality gap at which a label counts as solved, as a part of its objective; 0 does `max_sweeps` plain sweeps.
     max_sweeps : int, default=1000
@@ -279,8 +279,9 @@ class PrML(_PrivilegedLabels):
     Notes
     -----
     With a single label (or a vector of two classes) there is no other one to learn from: slacks are free, D is fixed at
-    the identity, and this is :class:`BinaryRelevance` with the weight ``C/gamma1``. A vector of more classes gives labels
-    of which one alone is on, which leaves samples of the other classes no slack: use it for labels that occur together.
+    the identity, and this is :class:`BinaryRelevance` with the weight ``C/gamma1``. A vector of more classes gives
+    labels of which one alone is on and which say little of one another: with three and no constant, samples of other
+    classes have no slack at all.
 
     The steps for W and for D keep multipliers of their own and each begins where it last ended. Problem (5) is not
     convex: another start ends elsewhere.
@@ -418,7 +419,9 @@ class PrML(_PrivilegedLabels):
         if not isinstance(self.init, str):
             D = np.array(self.init, dtype=np.float64)
             if D.ndim != 2 or D.shape[1] != d or not len(D) or not np.isfinite(D).all():
-                raise InputError(f"init: an array must hold finite numbers in {d} columns (features, then 1 for the intercept)")
+                raise InputError(
+                    f"init: an array must hold finite numbers in {d} columns (features, then 1 for the intercept)"
+                )
             return D
         k = self._n_rows(labels.shape[1], d)
         if self.init == "random":
@@ -433,7 +436,7 @@ class PrML(_PrivilegedLabels):
             return min(int(np.ceil(self.n_components * n_labels)), d)
         if self.n_components > min(n_labels, d):
             raise InputError(
-                f"n_components is {self.n_components}, more than the {n_labels} labels or the {d - 1} features and one; "
+                f"n_components is {self.n_components}, more than the {n_labels} labels or {d - 1} features and one; "
                 "take fewer, or a part of the labels such as 0.9"
             )
         return int(self.n_components)
