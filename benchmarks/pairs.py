@@ -58,14 +58,19 @@ def fetched(names: list[str], raw: Path) -> list[str]:
     return present
 
 
-def lightgbm(data: Data, n_leaves: int, n_rounds: int, min_samples_leaf: int = 20) -> dict:
-    """Rounds of K trees each; binning is not counted as a round. 20 samples a leaf are LightGBM's default."""
+def lightgbm(
+    data: Data, n_leaves: int, n_rounds: int, min_samples_leaf: int = 20, objective: str = "multiclass"
+) -> dict:
+    """Rounds of K trees each, or of one if `objective` is "binary"; binning is not counted as a round.
+
+    20 samples a leaf are LightGBM's default.
+    """
     import lightgbm
 
     X, y, X_test, y_test = data
-    n_classes = int(y.max()) + 1
+    n_classes = int(y.max()) + 1 if objective == "multiclass" else 1
     params = {
-        "objective": "multiclass",
+        "objective": objective,
         "num_class": n_classes,
         "num_leaves": n_leaves,
         "min_data_in_leaf": min_samples_leaf,
@@ -77,8 +82,9 @@ def lightgbm(data: Data, n_leaves: int, n_rounds: int, min_samples_leaf: int = 2
     booster = lightgbm.train(params, train, n_rounds, callbacks=[lambda _: times.append(time.process_time())])
     scores, errors = np.zeros((len(X_test), n_classes)), []
     for t in range(n_rounds):
-        scores += booster.predict(X_test, start_iteration=t, num_iteration=1, raw_score=True)
-        errors.append(float((scores.argmax(axis=1) != y_test).mean()))
+        scores += booster.predict(X_test, start_iteration=t, num_iteration=1, raw_score=True).reshape(scores.shape)
+        predicted = scores.argmax(axis=1) if n_classes > 1 else scores[:, 0] > 0
+        errors.append(float((predicted != y_test).mean()))
     return {"times": times, "errors": errors}
 
 
@@ -97,6 +103,14 @@ def measure(work: str, name: str, raw: Path, *options: int) -> dict:
     found = json.loads(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
     found["ms_per_round"] = 1000 * (found["times"][-1] - found["times"][1]) / (len(found["times"]) - 2)
     return found
+
+
+def seconds_to(found: dict, error: float) -> tuple[float | None, int | None]:
+    """CPU seconds, preparation included, and rounds until the test error is at most `error`; None if it never is."""
+    reached = np.flatnonzero(np.array(found["errors"]) <= error)
+    if not len(reached):
+        return None, None
+    return found["times"][reached[0] + 1] - found["times"][0], int(reached[0]) + 1
 
 
 def alternate(repeats: int, *works: Callable[[], dict]) -> list[list[dict]]:
@@ -120,6 +134,7 @@ def run(
     works: dict[str, Callable[..., dict]],
     names: list[str],
     report: Callable[[list[str], Path, int], None],
+    libraries: tuple[str, ...] = (),
 ) -> None:
     """Be one measurement, or prepare the data sets and report.
 
@@ -133,6 +148,8 @@ def run(
         Data sets.
     report : callable
         Called as ``report(names, folder, repeats)`` with the data sets that are there.
+    libraries : tuple of str
+        Modules that the works import beside `LIBRARIES`.
     """
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--child", nargs="+", metavar=("WORK", "DATASET"), help=argparse.SUPPRESS)
@@ -142,7 +159,7 @@ def run(
     if arguments.child:
         work, name, raw, *options = arguments.child
         data = load(name, Path(raw))
-        for module in LIBRARIES:  # their own memory and import time are no part of the comparison
+        for module in (*LIBRARIES, *libraries):  # their own memory and import time are no part of the comparison
             importlib.import_module(module)
         since_reset = reset_peak_memory()
         before = peak_memory_mib(since_reset)

@@ -1,8 +1,10 @@
 """A config's mistakes are named with their place and the nearest valid name; a good one says what it means."""
 
 import copy
+import importlib.util
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from workflow_copy import ROOT, TINY
 
 from algos.exceptions import InputError
 from algos.experiments.config import check_config, load_config, read_yaml
+from algos.experiments.methods import METHODS
 
 SCHEMA = ROOT / "workflow/schemas/config.schema.yaml"
 SOURCES = ROOT / "src"
@@ -32,9 +35,15 @@ def check(config, tmp_path):
     return check_config(config, [file], SCHEMA, SOURCES)
 
 
+# A config that is laid over another one.
+OVER = {"hamming_trees_rivals.yaml": "hamming_trees.yaml"}
+
+
 @pytest.mark.parametrize("name", sorted({path.name for path in (ROOT / "config").glob("*.yaml")} - {"datasets.yaml"}))
-def test_the_configs_of_the_repository_are_good(name):
-    loaded = load_config([f"config/{name}"], SCHEMA, SOURCES)
+def test_the_configs_of_the_repository_are_good(name, monkeypatch):
+    for rival in ("lightgbm", "xgboost"):  # also where these packages are not installed
+        monkeypatch.setitem(METHODS, rival, replace(METHODS[rival], requires=None))
+    loaded = load_config([f"config/{file}" for file in (OVER.get(name), name) if file], SCHEMA, SOURCES)
     assert loaded.experiments
     assert set(loaded.datasets) == {d for e in loaded.experiments.values() for d in e.datasets}
 
@@ -104,12 +113,17 @@ def test_a_mistake_is_one_sentence_with_file_place_and_nearest_name(config, tmp_
 def test_a_publishing_experiment_has_a_table_of_its_own(config, tmp_path):
     tiny = config["experiments"]["tiny"]
     tiny["publish"] = True
-    assert check(config, tmp_path).experiments["tiny"].publish
+    assert check(config, tmp_path).experiments["tiny"].publish == "hamming_trees_table2"
     config["experiments"]["again"] = dict(tiny)
     with pytest.raises(InputError, match=r"experiments\.again\.publish: tiny publishes hamming_trees_table2 already"):
         check(config, tmp_path)
-    tiny["reported"] = None
-    with pytest.raises(InputError, match="there is nothing to publish"):
+    tiny["publish"] = "hamming_trees_table1"
+    with pytest.raises(InputError, match="hamming_trees_table1 is a printed table, which this experiment does"):
+        check(config, tmp_path)
+    tiny["publish"] = "stand_ins"
+    assert check(config, tmp_path).experiments["tiny"].publish == "stand_ins"
+    tiny.update(publish=True, reported=None)
+    with pytest.raises(InputError, match="true needs a printed table in 'reported'"):
         check(config, tmp_path)
 
 
@@ -202,6 +216,22 @@ def test_a_data_set_can_have_params_and_grid_of_its_own(config, tmp_path):
         check(config, tmp_path)
 
 
+def test_folds_that_choose_can_be_set_for_a_method_and_for_a_data_set(config, tmp_path):
+    methods = config["experiments"]["tiny"]["methods"]
+    svm = methods["svm_rbf"]
+    svm["selection"] = {"n_folds": 4}
+    svm["per_dataset"] = {"iris_sklearn": {"selection": {"n_folds": 0}, "grid": {"C": [1]}}}
+    experiment = check(config, tmp_path).experiments["tiny"]
+    folds = [experiment.training(d, m)["n_selection_folds"] for d in experiment.datasets for m in methods]
+    assert folds == [2, 0, 2, 4]
+    svm["per_dataset"]["iris_sklearn"].pop("grid")
+    with pytest.raises(InputError, match=r"svm_rbf: on iris_sklearn selection.n_folds is 0, .* several values of 'C'"):
+        check(config, tmp_path)
+    svm.update(selection={"n_folds": 1}, per_dataset={})
+    with pytest.raises(InputError, match=r"on iris_sklearn selection.n_folds is 1, .* at least 2"):
+        check(config, tmp_path)
+
+
 def test_a_users_own_data_set_joins_by_five_lines(config, tmp_path):
     config["data"] = {"datasets": {"mine": {"reader": "csv", "files": ["mine.csv"], "target": "class"}}}
     config["experiments"]["tiny"]["datasets"].append("mine")
@@ -255,6 +285,37 @@ def test_values_found_good_are_not_checked_again(config, tmp_path, monkeypatch):
     config["experiments"]["tiny"]["methods"]["svm_rbf"]["grid"]["C"] = [-1]
     with pytest.raises(TypeError):
         check_config(config, [file], SCHEMA, SOURCES, tmp_path / "checked")
+
+
+def test_measures_and_methods_must_fit_the_data(config, tmp_path):
+    tiny = config["experiments"]["tiny"]
+    assert check(config, tmp_path).experiments["tiny"].metrics == ("test_error",)
+    tiny["metrics"] = ["test_eror"]
+    with pytest.raises(InputError, match=r"unknown measure of single-label data 'test_eror'; .* 'test_error'"):
+        check(config, tmp_path)
+    del tiny["metrics"]
+    tiny["selection"] = {"metric": "macro_auc"}
+    with pytest.raises(InputError, match=r"selection.metric: unknown measure of single-label data 'macro_auc'"):
+        check(config, tmp_path)
+    del tiny["selection"]
+    tiny.update(datasets=["iris_sklearn", "enron"], dataset_aliases={})
+    with pytest.raises(InputError, match="enron is multi-label and iris_sklearn is single-label"):
+        check(config, tmp_path)
+    tiny.update(datasets=["enron"], methods={"svm_rbf": {}})
+    with pytest.raises(InputError, match="unknown method for multi-label data 'svm_rbf'"):
+        check(config, tmp_path)
+    tiny.update(methods={"leml": {}}, metrics=["one_error", "coverage"], selection={"metric": "macro_auc"})
+    experiment = check(config, tmp_path).experiments["tiny"]
+    assert experiment.training("enron", "leml")["metrics"] == ["one_error", "coverage"]
+    assert experiment.training("enron", "leml")["selection_metric"] == "macro_auc"
+
+
+def test_a_method_whose_package_is_missing_says_which(config, tmp_path, monkeypatch):
+    config["experiments"]["tiny"]["methods"]["lightgbm"] = {}
+    find = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "lightgbm" else find(name))
+    with pytest.raises(InputError, match=r"methods.lightgbm: needs the package lightgbm, .*: pip install 'algos"):
+        check(config, tmp_path)
 
 
 def test_an_alias_must_be_a_data_set_of_the_print(config, tmp_path):

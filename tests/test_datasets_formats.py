@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import algos.datasets
-from algos.datasets import load_arff, load_builtin, load_idx, load_libsvm, load_parquet, load_xls
+from algos.datasets import load_arff, load_builtin, load_idx, load_libsvm, load_parquet, load_xls, load_xmlc
 from algos.exceptions import InputError
 
 
@@ -155,7 +155,7 @@ def test_arff_refusals(make, text, sentence):
     [
         (["bb"], "no attribute 'bb' for that label; the nearest is 'b'"),
         (5, "there are 5 attributes"),
-        (["f0"], "labels take other values than 0 and 1"),
+        (["f0"], "instance 1: label 'f0' is 2.5: labels take other values than 0 and 1"),
     ],
 )
 def test_arff_wrong_labels(make, labels, sentence):
@@ -176,11 +176,80 @@ def test_arff_multi_label_values(make):
     [
         ("<labels><label", "is not XML"),
         ("<labels/>", "holds no <label"),
+        ('<l><label name="a"/><label name="a"/></l>', "names the label 'a' twice"),
         ('<!DOCTYPE l [<!ENTITY a "b">]><l>&a;</l>', "declares XML entities"),
     ],
 )
 def test_arff_bad_xml(make, xml, sentence):
     assert sentence in refusal(load_arff, make(SPARSE, "toy.arff"), labels=make(xml, "toy.xml"))
+
+
+def test_arff_label_order_of_the_xml_does_not_matter(make):
+    """Matched by name: the columns of `Y` are the same labels, in the file's order, however the XML lists them."""
+    path = make(SPARSE, "toy.arff")
+    tables = [
+        load_arff(path, labels=make(f'<l><label name="{first}"/><label name="{second}"/></l>', "toy.xml"))
+        for first, second in ("ab", "ba")
+    ]
+    for table in tables:
+        assert table.label_names == ["b", "a"]
+        assert table.Y[:, table.label_names.index("a")].tolist() == [0, 0, 1]
+
+
+@pytest.mark.parametrize("values", ["{-1,1}", "{0,1,2}", "{FALSE,TRUE}", "{no,yes}"])
+def test_arff_labels_that_are_not_0_and_1(make, values):
+    text = SPARSE.replace("@attribute a {0,1}", f"@attribute a {values}").replace(", 4 1", "")
+    assert "label 'a' takes" in refusal(load_arff, make(text, "toy.arff"), labels=["a"])
+
+
+def test_arff_numeric_labels(make):
+    text = SPARSE.replace("@attribute a {0,1}", "@attribute a numeric")
+    assert load_arff(make(text, "toy.arff"), labels=2).Y.tolist() == [[1, 0], [0, 0], [1, 1]]
+    message = refusal(load_arff, make(text.replace("4 1", "4 0.5"), "toy.arff"), labels=2)
+    assert "instance 3: label 'a' is 0.5" in message
+
+
+def test_arff_indices_are_what_liblinear_takes(make):
+    X = load_arff(make(SPARSE, "toy.arff"), labels=2).X
+    assert X.indices.dtype == X.indptr.dtype == np.int32
+
+
+# --- MEKA ------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize(
+    ("relation", "label_names"),
+    [
+        ("'Toy: -C -2'", ["b", "a"]),
+        ('"Toy data: -C -1 -split-percentage 66"', ["a"]),
+        ("'Toy: -split-number 3 -C -2'", ["b", "a"]),
+        ("Toy:-C -2", None),
+    ],
+)
+def test_meka_labels_at_the_end(make, relation, label_names):
+    text = SPARSE.replace("@relation toy", f"@relation {relation}")
+    if label_names is None:  # blanks without quotes
+        assert "toy.arff" in refusal(load_arff, make(text, "toy.arff"))
+        return
+    table = load_arff(make(text, "toy.arff"))
+    assert table.label_names == label_names
+    assert table.notes[0].startswith("Labels by the relation's name, ")
+
+
+def test_meka_labels_at_the_start(make):
+    head = "@relation 'Toy: -C 2'\n@attribute a {0,1}\n@attribute b {0,1}\n@attribute f numeric\n"
+    text = head + "@data\n1,0,2\n0,1,3\n1,1,3\n"
+    table = load_arff(make(text, "toy.arff"))
+    assert table.label_names == ["a", "b"]
+    assert table.feature_names == ["f"]
+    assert table.Y.tolist() == [[1, 0], [0, 1], [1, 1]]
+    # Whoever names the labels, or a target, is not overruled.
+    assert load_arff(make(text, "toy.arff"), labels=["b"], drop=["a"]).label_names == ["b"]
+    assert load_arff(make(text, "toy.arff"), target="f").y.tolist() == ["2", "3", "3"]
+
+
+@pytest.mark.parametrize("n", [0, 5, -5, 99])
+def test_meka_option_beyond_the_attributes(make, n):
+    text = SPARSE.replace("@relation toy", f"@relation 'Toy: -C {n}'")
+    assert f"asks for {n} of 5 attributes" in refusal(load_arff, make(text, "toy.arff"))
 
 
 # --- LIBSVM ----------------------------------------------------------------------------------------------------------
@@ -222,6 +291,66 @@ def test_libsvm_multi_label(make):
 )
 def test_libsvm_refusals(make, text, sentence):
     assert sentence in refusal(load_libsvm, make(text, "toy.svm"))
+
+
+def test_libsvm_multi_label_refusals(make):
+    assert "line 2" in refusal(load_libsvm, make("1,2 1:1\n1,x 2:1\n", "toy.svm"), multilabel=True)
+    assert "line 1" in refusal(load_libsvm, make("1, 2 1:1\n1 2:1\n", "toy.svm"), multilabel=True)
+    assert "no column is a label" in refusal(load_libsvm, make(" 1:1\n 2:1\n", "toy.svm"), multilabel=True)
+
+
+def test_rows_without_a_label_are_noted(make):
+    table = load_libsvm(make("1 1:1\n 2:1\n0 1:3\n", "toy.svm"), multilabel=True)
+    assert "Rows without a label: 1 of 3." in table.notes
+
+
+# --- XMLC ------------------------------------------------------------------------------------------------------------
+XMLC = "3 4 3\n2,0 0:0.5 3:-2e1\n 1:1\n0\n"
+
+
+def test_xmlc(make):
+    path = make(XMLC, "toy.txt")
+    table = load_xmlc(path)
+    assert table.X.format == "csr"
+    np.testing.assert_array_equal(table.X.toarray(), [[0.5, 0, 0, -20], [0, 1, 0, 0], [0, 0, 0, 0]])
+    assert table.Y.tolist() == [[1, 0, 1], [0, 0, 0], [1, 0, 0]]
+    assert table.label_names == ["0", "1", "2"]
+    assert "Labels that no row has: '1'." in table.notes
+    np.testing.assert_array_equal(load_xmlc(path, sparse=False).X, table.X.toarray())
+    packed = make(gzip.compress(XMLC.replace("\n", "\r\n").encode()), "toy.txt.gz")
+    np.testing.assert_array_equal(load_xmlc(packed).Y, table.Y)
+
+
+def test_xmlc_several_files(make):
+    first, second = make(XMLC, "one"), make("1 4 3\n1 2:7\n", "two")
+    table = load_xmlc([first, second], parts=["train", "test"])
+    assert table.split.tolist() == ["train"] * 3 + ["test"]
+    assert table.Y[3].tolist() == [0, 1, 0]
+    assert "two: has 5 features and 3 labels, one 4 and 3" in refusal(load_xmlc, [first, make("1 5 3\n1 2:7\n", "two")])
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "line 1: is not `n_samples n_features n_labels`"),
+        ("2,0 0:0.5\n", "line 1: is not `n_samples n_features n_labels`"),
+        ("3 4\n", "line 1"),
+        ("0 4 3\n", "there is no row of data"),
+        ("3 0 3\n1 0:1\n", "0 features and 3 labels"),
+        ("2 4 3\n1 0:1\n", "has 1 rows where its first line says 2"),
+        ("1 4 3\n3 0:1\n", "row 1: has label 3 where the first line says 3 labels"),
+        ("1 4 3\n-1 0:1\n", "line 2: labels must be whole numbers"),
+        ("1 4 3\n0.5 0:1\n", "line 2: labels must be whole numbers"),
+        ("1 4 3\n1 0;1\n", "line 2"),
+        ("1 4 3\n1 4:1\n", "toy.txt"),
+        ("1 4 3\n1 0:1e999\n", "row 1: holds an infinite number"),
+        ("2 4 3\n1 0:1\n1 2:nan\n", "line 3"),
+    ],
+)
+def test_xmlc_refusals(make, text, sentence):
+    message = refusal(load_xmlc, make(text, "toy.txt"))
+    assert "toy.txt" in message
+    assert sentence in message
 
 
 # --- IDX -------------------------------------------------------------------------------------------------------------
@@ -413,6 +542,55 @@ def test_builtin(name, shape, n_classes, first):
 
 def test_builtin_unknown():
     assert "the nearest is 'digits'" in refusal(load_builtin, "digit")
+
+
+def test_builtin_one_class_against_the_rest():
+    digits = load_builtin("digits")
+    three = load_builtin("digits", positive="3")
+    assert three.label_names == ["negative", "positive"]
+    np.testing.assert_array_equal(three.y == "positive", digits.y == "3")
+    np.testing.assert_array_equal(three.X, digits.X)
+    odd = load_builtin("digits", positive=["1", "3", "5", "7", "9"])
+    np.testing.assert_array_equal(odd.y == "positive", digits.y.astype(int) % 2 == 1)
+    assert "no class '10'; the nearest is" in refusal(load_builtin, "digits", positive="10")
+
+
+def test_builtin_patches_by_hog():
+    from algos.features import HOG
+
+    digits = load_builtin("digits", features="hog", hog={"cell": 2})
+    assert digits.X.shape == (1797, HOG(cell=2).length((8, 8)))
+    raw = load_builtin("digits").X.reshape(-1, 8, 8)
+    np.testing.assert_array_equal(digits.X[1000], HOG(cell=2)(raw[1000]))
+    assert "no block of HOG" in refusal(load_builtin, "digits", features="hog")
+    assert "no parameter 'cel'; the nearest is 'cell'" in refusal(
+        load_builtin, "digits", features="hog", hog={"cel": 2}
+    )
+    assert "iris has no images" in refusal(load_builtin, "iris", features="hog")
+    assert "features is 'hogs'; the nearest is 'hog'" in refusal(load_builtin, "digits", features="hogs")
+    assert "give `features: hog`" in refusal(load_builtin, "digits", hog={"cell": 2})
+
+
+def test_builtin_faces_ship_with_scikit_image():
+    faces = load_builtin("faces")
+    assert faces.X.shape == (200, 625)
+    assert faces.y.tolist() == ["face"] * 100 + ["background"] * 100
+    assert (faces.X.min(), faces.X.max()) == (pytest.approx(0, abs=0.01), pytest.approx(1, abs=0.01))
+    # Faces are alike: their mean explains more of each than the mean of backgrounds explains of those.
+    spread = [np.std(faces.X[faces.y == name], axis=0).mean() for name in ("face", "background")]
+    assert spread[0] < spread[1]
+    described = load_builtin("faces", positive="face", features="hog", hog={"cell": 5})
+    assert described.X.shape == (200, 576)
+    assert described.label_names == ["negative", "positive"]
+
+
+def test_builtin_faces_are_never_fetched(monkeypatch, tmp_path):
+    import skimage.data
+
+    monkeypatch.setattr(skimage.data, "__file__", str(tmp_path / "__init__.py"))
+    assert "leaves the faces out" in refusal(load_builtin, "faces")
+    monkeypatch.setitem(sys.modules, "skimage.data", None)
+    assert "scikit-image, which is not installed" in refusal(load_builtin, "faces")
 
 
 # --- the package -----------------------------------------------------------------------------------------------------

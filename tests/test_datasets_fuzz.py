@@ -17,6 +17,7 @@ from algos.datasets import (
     load_parquet,
     load_uci,
     load_xls,
+    load_xmlc,
     read_table,
     write_table,
 )
@@ -60,6 +61,7 @@ def whole(tmp_path):
         "sparse arff": (SPARSE.encode(), lambda p: load_arff(p, labels=2)),
         "xml": (LABELS.encode(), lambda p: load_arff(tmp_path / "sparse.arff", labels=p)),
         "libsvm": (b"10,2 1:1\n 2:1\n2 1:3\n", lambda p: load_libsvm(p, multilabel=True)),
+        "xmlc": (b"3 4 3\n2,0 0:1 3:2\n 1:1\n0\n", load_xmlc),
         "idx": (idx(IMAGES), lambda p: load_idx(p, tmp_path / "labels")),
         "xls": (xls(Data=ROWS), lambda p: load_xls(p, "Class")),
         "parquet": ((tmp_path / "a.parquet").read_bytes(), load_parquet),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris, load_wine
+from sklearn.preprocessing import MinMaxScaler
 
 from algos.evaluation import (
     average_ranks,
@@ -15,10 +16,11 @@ from algos.evaluation import (
     smoothed_stopping,
 )
 from algos.evaluation.selection import error_curve, expand_grid
-from algos.evaluation.splits import fold_names, stratified_folds
+from algos.evaluation.splits import fold_names, stratified_folds, three_parts
 from algos.evaluation.stopping import extend_curve, smoothed_curve
 from algos.exceptions import InputError
 from algos.experiments.methods import METHODS, get_method, make_estimator
+from algos.features import HaarFeatures
 
 
 def test_smoothed_curve_is_equation_15_term_by_term():
@@ -164,6 +166,22 @@ def test_grids_expand_with_the_last_key_fastest():
     assert expand_grid({}) == [{}]
 
 
+def test_folds_of_many_labels_are_random_and_cover_all_rows():
+    Y = np.zeros((21, 3), np.int8)
+    folds, notes = make_folds(Y, {"kind": "repeated_kfold", "n_splits": 4, "n_repeats": 2}, seed=3)
+    assert [fold.name for fold in folds] == [f"r{r}f{f}" for r in range(2) for f in range(4)]
+    assert notes == []
+    for repeat in (folds[:4], folds[4:]):
+        np.testing.assert_array_equal(np.sort(np.concatenate([fold.test for fold in repeat])), np.arange(21))
+    assert folds[0].test.tolist() != folds[4].test.tolist()
+    halves, notes = make_folds(Y, {"kind": "random_percentage", "test_percent": 50, "n_repeats": 3}, seed=3)
+    assert notes == []
+    assert all(len(fold.test) == 10 and len(np.union1d(fold.train, fold.test)) == 21 for fold in halves)
+    assert len({tuple(fold.test) for fold in halves}) == 3
+    with pytest.raises(InputError, match="22 folds of 21 samples"):
+        make_folds(Y, {"kind": "repeated_kfold", "n_splits": 22}, seed=3)
+
+
 def test_preprocessing_is_fitted_on_the_training_part_only():
     rng = np.random.default_rng(0)
     train, test = rng.normal(3, 2, (40, 5)), rng.normal(-1, 5, (10, 5))
@@ -181,6 +199,12 @@ def test_preprocessing_is_fitted_on_the_training_part_only():
     assert filled.transform(test)[0, 0] == np.nanmedian(train[:, 0])
     train[:, 1] = np.nan
     assert make_preprocessor(None).fit(train).transform(test)[:, 1].tolist() == [0.0] * 10
+    images = np.random.default_rng(0).integers(0, 9, (5, 16)).astype(float)
+    haar = make_preprocessor({"haar": {"n_filters": 3}, "scale": "minmax"}).fit_transform(images)
+    direct = HaarFeatures(n_filters=3, random_state=0).fit_transform(images)
+    np.testing.assert_allclose(haar, MinMaxScaler().fit_transform(direct), atol=1e-6)
+    with pytest.raises(InputError, match=r"haar has no parameter 'filters'; it takes .*n_filters"):
+        make_preprocessor({"haar": {"filters": 3}})
     with pytest.raises(InputError, match="unknown key 'sclae'"):
         make_preprocessor({"sclae": "standard"})
     with pytest.raises(InputError, match="scale is 'robust'"):
@@ -206,8 +230,65 @@ def test_statistics_against_known_values():
 def test_registry_of_methods_names_the_nearest():
     assert all(name == method.name for name, method in METHODS.items())
     for name in METHODS:
-        assert make_estimator(name, {}, seed=0).get_params()["random_state"] == 0
+        assert make_estimator(name, {}, seed=7).get_params().get("random_state", 7) == 7
     with pytest.raises(InputError, match="adaboost_mh_hamming_tree"):
         get_method("adaboost_mh_haming_tree")
     with pytest.raises(InputError, match="'n_inner_nodes'"):
         make_estimator("adaboost_mh_hamming_tree", {"n_iner_nodes": 3}, 0)
+
+
+# --- training, validation and test -----------------------------------------------------------------------------------
+def sizes(y, percent=(50, 20, 30)):
+    """Return rows of each class in the three parts."""
+    parts, _ = three_parts(y, percent)
+    return {label: [int((y[part] == label).sum()) for part in parts] for label in sorted(set(y))}
+
+
+def test_three_parts_split_each_class():
+    protocol = {"kind": "train_validation_test", "percent": [50, 20, 30], "n_repeats": 3}
+    _, y = load_wine(return_X_y=True)
+    folds, notes = make_folds(y, protocol, seed=5)
+    assert [fold.name for fold in folds] == fold_names(protocol) == ["s0", "s1", "s2"]
+    assert notes == []
+    for fold in folds:
+        parts = (fold.train, fold.validation, fold.test)
+        assert sorted(np.concatenate(parts)) == list(range(len(y)))
+        assert all((np.diff(part) > 0).all() for part in parts)
+        for part, share in zip(parts, (0.5, 0.2, 0.3), strict=True):
+            assert np.abs(np.bincount(y[part]) - share * np.bincount(y)).max() < 1
+    assert not np.array_equal(folds[0].test, folds[1].test)
+    again, _ = make_folds(y, protocol, seed=6)
+    assert np.array_equal(again[0].validation, folds[1].validation)
+    default, _ = make_folds(y, {"kind": "train_validation_test", "n_repeats": 1}, seed=5)
+    assert np.array_equal(default[0].test, folds[0].test)
+
+
+def test_three_parts_round_by_the_stated_rule():
+    y = np.repeat([str(m) for m in range(1, 10)] + ["100"], [*range(1, 10), 100])
+    assert sizes(y) == {
+        "1": [1, 0, 0], "2": [1, 0, 1], "3": [1, 1, 1], "4": [2, 1, 1], "5": [3, 1, 1], "6": [3, 1, 2], "7": [4, 1, 2],
+        "8": [4, 2, 2], "9": [4, 2, 3], "100": [50, 20, 30],
+    }  # fmt: skip
+    assert sizes(np.array(["a"] * 3 + ["b"] * 1000), (98, 1, 1))["a"] == [1, 1, 1]
+    assert sizes(np.array(["a"] * 1000), (33.3, 33.3, 33.4))["a"] == [333, 333, 334]
+
+
+def test_small_classes_are_named_and_never_only_in_the_test_part():
+    y = np.array(["big"] * 10 + ["two"] * 2 + ["one"])
+    (train, validation, test), notes = three_parts(y, seed=3)
+    assert len(notes) == 1
+    assert notes[0].endswith(": 'one', 'two'")
+    assert set(y[test]) <= set(y[train])
+    assert set(y[validation]) == {"big"}
+    assert make_folds(y, {"kind": "train_validation_test", "n_repeats": 2}, seed=0)[1] == notes
+
+
+@pytest.mark.parametrize("percent", [(50, 20), (50, 20, 31), (50, 50, 0), (110, -20, 10)])
+def test_wrong_percentages_are_refused(percent):
+    with pytest.raises(InputError, match="three numbers above 0 whose sum is 100"):
+        three_parts(np.arange(20) % 2, percent)
+
+
+def test_three_parts_of_too_few_samples_are_refused():
+    with pytest.raises(InputError, match="too few for three parts"):
+        three_parts(["a", "b", "b"])

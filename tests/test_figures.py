@@ -82,10 +82,10 @@ def test_ranks_follow_the_order_of_their_table():
         make_record(f"set{i}", method, error=error) for i in range(3) for method, error in (("tree", 0.2), ("svm", 0.1))
     ]
     summary = tables.summarise(tables.fold_rows(records), METHODS)
-    ranks = figures.collect_ranks(summary, tables.rank_rows(summary))
+    (ranks,) = figures.collect_ranks(summary, tables.rank_rows(summary))
     assert ranks.labels == [LABELS["svm"], LABELS["tree"]]
     assert ranks.ranks == [[1, 2]] * 3
-    assert figures.collect_ranks(summary, []) is None
+    assert figures.collect_ranks(summary, []) == []
 
 
 # ----------------------------------------------------------------------------------------------------- drawing
@@ -219,8 +219,14 @@ def test_crowded_points_keep_their_names_apart():
 def test_ranks_are_readable(style, n_methods):
     labels = [f"Method with a rather long name {i}" for i in range(n_methods)]
     difference = 3.1 if n_methods > 2 else None
-    data = Ranks(labels, [list(range(1, n_methods + 1))] * 5, difference, "Friedman test over 5 data sets: p = 0.01.")
-    figure = figures.draw_ranks(data, style)
+    data = Ranks(
+        "test_error",
+        labels,
+        [list(range(1, n_methods + 1))] * 5,
+        difference,
+        "Friedman test over 5 data sets: p = 0.01.",
+    )
+    figure = figures.draw_ranks([data], style)
     assert_readable(figure)
     (axes,) = figure.axes
     assert [label.get_text() for label in axes.get_yticklabels()] == labels
@@ -288,6 +294,8 @@ def test_figures_with_nothing_to_draw_say_so(tmp_path):
             sentences[name] = image.info["Description"]
     assert sentences == {
         "learning_curves": "No method of this experiment has a learning curve.",
+        "methods_by_rounds": "No data set of this experiment has two methods with a learning curve.",
+        "methods_by_time": "No data set of this experiment has two methods with a learning curve.",
         "error_against_n": "No boosting method of this experiment searched a grid of numbers.",
         "paper_against_ours": "No printed numbers are named for this experiment.",
         "ranks": "Ranks need two methods that ran on the same data sets.",

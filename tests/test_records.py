@@ -1,6 +1,7 @@
 """Files of a run: the same bytes for the same content, whole or not there, and nothing computed twice."""
 
 import io
+import itertools
 import json
 from types import SimpleNamespace
 
@@ -140,17 +141,46 @@ def test_a_kill_while_publishing_loses_nothing(tmp_path, monkeypatch):
     assert not (tmp_path / "out/f1.json").exists()
 
 
+def test_predictions_of_many_labels_are_lists_with_the_labels_names(tmp_path):
+    import pyarrow.parquet as pq
+
+    labels, scores = np.array([[0, 1, 1], [1, 0, 0]], np.int8), np.array([[0.5, -1, 2], [0, 3, -0.25]])
+    path = tmp_path / "s0.parquet"
+    write_predictions(Predictions(np.array([4, 7]), labels, labels[::-1], ["a", "b<", "c"], scores), path)
+    table = pq.read_table(path)
+    assert table["row"].to_pylist() == [4, 7]
+    assert table["label"].to_pylist() == labels.tolist()
+    assert table["predicted"].to_pylist() == labels[::-1].tolist()
+    assert table["score"].to_pylist() == scores.tolist()
+    assert json.loads(table.schema.metadata[b"labels"]) == ["a", "b<", "c"]
+
+
 def test_cost_counts_cpu_time_by_part_and_memory_by_fold():
     cost = Cost()
     np.ones(30_000_000).sum()
     cost.part_done("selection")
     cost.part_done("fit")
     total = cost.total()
-    assert set(total) == {"selection_cpu_seconds", "fit_cpu_seconds", "wall_seconds", "peak_memory_mib"}
+    assert set(total) == {"selection_cpu_seconds", "fit_cpu_seconds", "rounds", "wall_seconds", "peak_memory_mib"}
+    assert total["rounds"] == []
     assert total["selection_cpu_seconds"] > total["fit_cpu_seconds"] >= 0
     later = Cost().total()
     assert later["peak_memory_mib"] <= total["peak_memory_mib"]
     assert total["peak_memory_mib"] > 200
+
+
+def test_cost_keeps_the_times_of_some_rounds_among_them_the_first_and_the_last():
+    cost = Cost()
+    cost.part_done("selection")
+    for n_done in range(1, 5001):
+        cost.round_done(n_done)
+    rounds, seconds = zip(*cost.total()["rounds"], strict=True)
+    assert rounds[0] == 1
+    assert rounds[-1] == 5000
+    assert 100 <= len(rounds) <= Cost.N_TIMED
+    assert all(a < b for a, b in itertools.pairwise(rounds))
+    assert 0 <= seconds[0] <= seconds[-1]
+    assert list(seconds) == sorted(seconds)
 
 
 def test_progress_tells_time_left_but_not_too_often(monkeypatch):

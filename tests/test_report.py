@@ -101,7 +101,7 @@ def test_verdict_comes_first_and_counts(page):
     assert "3 of 4 printed cells reproduced within the error bar." in text
     assert "balance, SVM, Gaussian kernel: print 10.0 ± 2.0 %, ours 5.00 ± 0.61 %. 5.00 points below the print" in text
     assert "2 printed cells of the same table not run here: Forest; data sets glass." in text
-    assert text.index("3 of 4 printed cells") < text.index("Test errors")
+    assert text.index("3 of 4 printed cells") < text.index("Results")
 
 
 def test_page_has_what_a_reader_asks_for(page):
@@ -185,7 +185,7 @@ def test_total_sums_experiments_with_printed_numbers():
 
 
 def test_cells_without_printed_bar_are_not_judged():
-    row = {"printed_percent": 1.0, "printed_std_percent": None, "within_error_bar": None, "n_runs": 1}
+    row = {"printed": 1.0, "printed_std": None, "within_error_bar": None, "n_runs": 1}
     verdict = report.judge([row], [])
     assert verdict["n_judged"] == 0
     assert verdict["remarks"] == ["1 of the compared cells have no printed error bar."]
@@ -262,7 +262,8 @@ def test_browser_test_would_see_a_request(tmp_path):
 def publish(folder, reported, records, **changes):
     origin = {"commit": "abc123", "command": "snakemake publish", "date": "2026-11-30", "settings": SETTINGS}
     paths = write_records(folder / "runs", records)
-    published.publish(paths, reported, {}, METHODS, folder / "published", **origin | changes)
+    name = reported.stem if reported else "ours"
+    published.publish(paths, reported, {}, METHODS, folder / "published" / name, **origin | changes)
     return folder / "published"
 
 
@@ -282,7 +283,7 @@ def test_published_table(tmp_path):
     first, second = read_csv(folder / "table9.csv")
     assert list(first) == [
         *("dataset", "method", "test_error_percent", "std_percent"),
-        *("reproduced", "reproduced_std", "n_runs", "note"),
+        *("reproduced", "reproduced_std", "best_on_test", "n_runs", "note"),
     ]
     assert (first["test_error_percent"], first["std_percent"]) == ("2.0", "3.0")  # as printed
     assert (first["reproduced"], first["reproduced_std"], first["n_runs"]) == ("3", "1.414214", "2")
@@ -304,6 +305,24 @@ def test_published_rates_keep_the_unit_of_the_print(tmp_path):
     folder = publish(tmp_path, reported, [make_record(method="svm", fold="test", error=0.1)])
     (row,) = read_csv(folder / "rates.csv")
     assert (row["error_rate"], row["reproduced"], row["reproduced_std"]) == ("0.0921", "0.1", "0.03")
+
+
+def test_without_a_print_our_numbers_are_published_alone(tmp_path):
+    best = {"error": 0.05, "params": {}, "n_rounds": 9, "n_candidates": 1}
+    runs = [make_record(fold="test", error=0.1, best_on_test=best), make_record(method="svm", fold="test", error=0.2)]
+    folder = publish(tmp_path, None, runs)
+    first, second = read_csv(folder / "ours.csv")
+    assert list(first) == ["dataset", "method", "metric", *published.PUBLISHED_COLUMNS]
+    assert (first["dataset"], first["method"], first["reproduced"], first["reproduced_std"]) == (
+        "wine",
+        "tree",
+        "10",
+        "3",
+    )
+    assert (first["best_on_test"], second["best_on_test"]) == ("5", "")
+    text = (folder / "ours.md").read_text()
+    assert "10.0 ± 3.0" in text
+    assert "| 10.0 | 5.0 |" in text
 
 
 def test_nothing_to_publish_is_refused(tmp_path):

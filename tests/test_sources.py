@@ -7,6 +7,7 @@ import pytest
 from algos.exceptions import InputError
 from algos.experiments.methods import METHODS
 from algos.experiments.sources import constructor_parameters, import_closure, method_sources
+from algos.features.registry import feature_modules
 
 ROOT = Path(__file__).parent.parent / "src"
 
@@ -90,7 +91,7 @@ def test_sees_an_edit(package):
 @pytest.mark.parametrize("name", METHODS)
 def test_each_method_depends_on_its_own_module_and_selection_and_not_on_the_registry(name):
     method = METHODS[name]
-    files = method_sources(method.module, ROOT)
+    files = method_sources([method.module], ROOT)
     relative = {path.relative_to(ROOT).as_posix() for path in files}
     assert {"algos/evaluation/selection.py", "algos/experiments/training.py"} <= relative
     assert "algos/experiments/methods.py" not in relative
@@ -101,8 +102,15 @@ def test_each_method_depends_on_its_own_module_and_selection_and_not_on_the_regi
 
 def test_the_kernel_of_hamming_trees_is_a_source_of_its_method_alone():
     kernel = ROOT / "algos/_kernels/hamming_search.cpp"
-    assert kernel in method_sources("algos.multiclass.adaboost_mh", ROOT)
-    assert kernel not in method_sources("sklearn.svm", ROOT)
+    assert kernel in method_sources(["algos.multiclass.adaboost_mh"], ROOT)
+    assert kernel not in method_sources(["sklearn.svm"], ROOT)
+
+
+def test_only_methods_that_ask_for_features_depend_on_their_code():
+    haar = ROOT / "algos/features/haar.py"
+    assert feature_modules({"scale": "none", "haar": {}}) == ["algos.features.haar"]
+    assert haar in method_sources(["sklearn.svm", *feature_modules({"haar": {}})], ROOT)
+    assert haar not in method_sources(["sklearn.svm", *feature_modules({"scale": "none"})], ROOT)
 
 
 @pytest.mark.parametrize("name", METHODS)

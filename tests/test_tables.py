@@ -13,6 +13,7 @@ from made_up_runs import METHODS, make_record, write_records, write_reported
 
 from algos.exceptions import InputError
 from algos.experiments import layouts, tables
+from algos.experiments.figures import collect_ranks
 from algos.experiments.markup import Cell, Layout, escape_latex, to_latex, to_markdown
 from algos.experiments.reported import compare, read_reported
 
@@ -28,28 +29,28 @@ def test_summary_over_folds_has_sample_std():
     (row,) = summary_of([make_record(fold=f"r0f{i}", error=e) for i, e in enumerate((0.1, 0.2, 0.3))])
     assert row["n_runs"] == 3
     assert row["n_test"] == 300
-    assert row["test_error_percent"] == pytest.approx(20)
-    assert row["std_percent"] == pytest.approx(10)  # ddof = 1; the population's would be 8.16
+    assert row["value"] == pytest.approx(20)
+    assert row["std"] == pytest.approx(10)  # ddof = 1; the population's would be 8.16
     assert row["std_kind"] == "folds"
 
 
 def test_summary_of_designated_test_set_has_binomial_std():
     (row,) = summary_of([make_record(fold="test", error=0.02, n_test=1000)])
-    assert row["std_percent"] == pytest.approx(100 * math.sqrt(0.02 * 0.98 / 1000))
+    assert row["std"] == pytest.approx(100 * math.sqrt(0.02 * 0.98 / 1000))
     assert row["std_kind"] == "binomial"
 
 
 def test_one_fold_alone_has_no_spread():
     (row,) = summary_of([make_record(fold="r0f0")])
-    assert row["std_percent"] is None
+    assert row["std"] is None
     assert row["std_kind"] is None
 
 
 def test_fold_rows_take_the_chosen_candidate():
     (row,) = tables.fold_rows([make_record(error=0.1)])
-    assert row["validation_error_percent"] == pytest.approx(11)  # n_inner_nodes = 4, not the first or last
+    assert row["validation_error"] == pytest.approx(11)  # n_inner_nodes = 4, not the first or last
     no_search = make_record("wine", "svm", selection={"candidates": []})
-    assert tables.fold_rows([no_search])[0]["validation_error_percent"] is None
+    assert tables.fold_rows([no_search])[0]["validation_error"] is None
 
 
 def test_times_are_summed_and_memory_is_the_largest():
@@ -121,11 +122,11 @@ def test_cells_are_judged_by_the_printed_bar(tmp_path):
     assert rounding["within_error_bar"] == "no"
     assert "less than the rounding of the print" in rounding["note"]
     assert outside["within_error_bar"] == "no"
-    assert outside["difference_percent"] == pytest.approx(0.9)
+    assert outside["difference"] == pytest.approx(0.9)
     assert outside["note"] == "0.90 points above the print, outside its ±0.2; 4.5 times the two error bars combined."
     assert missing["n_runs"] == 0
     assert missing["note"] == "not run"
-    assert missing["reproduced_percent"] is None
+    assert missing["reproduced"] is None
 
 
 def test_combined_bars_use_both_spreads(tmp_path):
@@ -141,7 +142,7 @@ def test_alias_and_notes_and_unprinted(tmp_path):
     first, second = compare(summary, reported, {"my_wine": "wine"}, METHODS, {"my_wine": "A copy."})
     assert first["printed_dataset"] == "wine"
     assert first["note"] == "Our data set is my_wine. A copy."
-    assert second["printed_percent"] is None
+    assert second["printed"] is None
     assert second["note"] == "Nothing printed to compare with."
 
 
@@ -162,7 +163,7 @@ def test_error_rates_are_compared_in_percent(tmp_path):
     header = "dataset,method,error_rate"
     reported = printed(tmp_path, "wine,SVM (Gaussian kernel),0.0921", header=header)
     (row,) = compare(summary_of([make_record(method="svm", error=0.1)]), reported, {}, METHODS)
-    assert row["printed_percent"] == pytest.approx(9.21)
+    assert row["printed"] == pytest.approx(9.21)
     assert row["within_error_bar"] is None
     assert row["note"] == "No error bar printed."
 
@@ -222,6 +223,17 @@ def test_ranks_of_three_methods_by_hand():
     assert rows[0]["test"] == "Friedman"
     assert rows[0]["p_value"] == pytest.approx(math.exp(-4))  # chi-square 8 with two degrees of freedom
     assert rows[0]["critical_difference"] == pytest.approx(2.3437 * math.sqrt(3 * 4 / (6 * 4)), abs=1e-3)
+
+
+def test_rivals_have_no_rank_in_tables_and_figure(tmp_path):
+    records = runs_of([(0.2, 0.1, 0.3, 0.01)] * 4, ("tree", "svm", "stump", "rival"))
+    paths = write_records(tmp_path / "runs", records)
+    tables.write_tables(paths, None, {}, METHODS, tmp_path / "tables", "Demo")
+    rows, summary = (tables.read_table(tmp_path / "tables", name) for name in ("ranks", "summary"))
+    assert [row["method"] for row in rows] == ["svm", "tree", "stump"]
+    assert [row["average_rank"] for row in rows] == [1, 2, 3]
+    assert {row["method"] for row in summary} == set(METHODS)
+    assert [data.ranks for data in collect_ranks(summary, rows)] == [[[1, 2, 3]] * 4]
 
 
 def test_ranks_share_ties_and_leave_out_incomplete_sets():
@@ -380,11 +392,11 @@ def test_csv_files_read_back_with_types(tmp_path):
         assert all(list(row) == list(schema) for row in rows)
     (row, _) = tables.read_table(folder, "summary")
     assert row["dataset"] == HOSTILE
-    assert row["test_error_percent"] == 15.0
+    assert row["value"] == 15.0
     assert row["n_runs"] == 2
     folds = tables.read_table(folder, "folds")
-    assert [fold["n_test_errors"] for fold in folds] == [10, 20, 10, 20]
-    assert tables.read_table(folder, "comparison")[0]["printed_percent"] is None
+    assert [fold["value"] for fold in folds] == [10, 20, 10, 20]
+    assert tables.read_table(folder, "comparison")[0]["printed"] is None
 
 
 def test_tables_say_when_nothing_is_printed(tmp_path):

@@ -2,10 +2,12 @@
 
 import json
 import sys
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 
 from algos.datasets.table import Table
 from algos.exceptions import InputError
@@ -33,6 +35,9 @@ def settings(method="adaboost_mh_hamming_tree", **changes):
         "grid": {"n_inner_nodes": [1, 3]},
         "preprocess": {},
         "n_selection_folds": 3,
+        "best_on_test": False,
+        "metrics": ["test_error"],
+        "selection_metric": "test_error",
         "seed": 5,
         **changes,
     }
@@ -53,13 +58,13 @@ def test_staged_method_predicts_at_the_chosen_round_and_records_the_curve_beyond
     record = make_record(table, "r0f0", TRAIN, TEST, declared, result)
     assert len(record["curve"]["test_error"]) == len(record["curve"]["train_error"]) == 70
     assert record["curve"]["stopped_at"] == n_rounds
-    assert record["curve"]["test_error"][n_rounds - 1] == pytest.approx(record["test_error"])
+    assert record["curve"]["test_error"][n_rounds - 1] == pytest.approx(record["metrics"]["test_error"])
     assert len(record["selection"]["validation_curve"]) == 70
     assert [candidate["params"] for candidate in record["selection"]["candidates"]] == [
         {"n_inner_nodes": 1},
         {"n_inner_nodes": 3},
     ]
-    assert record["n_test_errors"] == np.sum(result.predicted != table.y[TEST]) == round(record["test_error"] * 30)
+    assert record["metrics"] == {"test_error": np.sum(result.predicted != table.y[TEST]) / 30}
 
 
 def test_plain_method_is_scaled_by_its_training_part():
@@ -116,7 +121,7 @@ def test_a_class_that_the_training_part_lacks_has_no_score_and_counts_as_an_erro
     assert np.isfinite(result.scores[:, [0, 2]]).all()
     record = make_record(table, "f", train, TEST, declared, result)
     assert record["n_classes"] == 3
-    assert record["n_test_errors"] >= np.sum(table.y[TEST] == "b")
+    assert record["metrics"]["test_error"] >= np.mean(table.y[TEST] == "b")
 
 
 def test_says_when_each_part_is_done_and_how_far_it_is():
@@ -126,10 +131,47 @@ def test_says_when_each_part_is_done_and_how_far_it_is():
         steps[part] = []
         return lambda done, total, text="": steps[part].append((done, total))
 
-    run_fold(made_up(), TRAIN, TEST, settings(), parts.append, progress)
-    assert parts == ["selection", "fit"]
+    rounds = []
+    run_fold(made_up(), TRAIN, TEST, settings(), parts.append, progress, rounds.append)
+    assert parts == ["selection", "fit", "prediction"]
+    assert rounds == list(range(1, 71))
     assert steps["selection"] == [(done, 6) for done in range(1, 7)]
     assert steps["fit"] == [(done, 70) for done in range(1, 71)]
+
+
+@pytest.mark.parametrize("changes", [{}, SVM], ids=["staged", "plain"])
+def test_best_on_test_is_the_least_error_of_any_candidate_and_changes_nothing_else(changes):
+    table = made_up(seed=3)
+    declared = settings(**changes)
+    plain = run_fold(table, TRAIN, TEST, declared)
+    result = run_fold(table, TRAIN, TEST, {**declared, "best_on_test": True})
+    assert plain.best_on_test is None
+    np.testing.assert_array_equal(plain.scores, result.scores)
+    assert plain.chosen == result.chosen
+    (key, values), errors = next(iter(declared["grid"].items())), {}
+    for value in values:
+        fixed = settings(**{**changes, "grid": {key: [value]}, "n_selection_folds": 0})
+        one = run_fold(table, TRAIN, TEST, fixed)
+        curve = one.curve["test_error"] if one.curve else [np.mean(one.predicted != table.y[TEST])]
+        errors.update({(value, t + 1): error for t, error in enumerate(curve)})
+    best = result.best_on_test
+    assert best["error"] == min(errors.values())
+    assert errors[best["params"][key], best["n_rounds"] or 1] == best["error"]
+    assert best["n_candidates"] == len(values)
+    record = make_record(table, "test", TRAIN, TEST, declared, result)
+    assert record["best_on_test"] == best
+    assert record["metrics"]["test_error"] >= best["error"]
+
+
+def test_without_inner_folds_the_one_candidate_gets_all_its_rounds():
+    table, declared = made_up(), settings(grid={"n_inner_nodes": [3]}, n_selection_folds=0)
+    result = run_fold(table, TRAIN, TEST, declared)
+    assert result.chosen == {"n_inner_nodes": 3, "n_estimators": 70}
+    assert result.selection.candidates == []
+    whole = AdaBoostMHClassifier(n_inner_nodes=3, n_estimators=70).fit(table.X[TRAIN], table.y[TRAIN])
+    np.testing.assert_array_equal(result.predicted, whole.predict(table.X[TEST]))
+    with pytest.raises(InputError, match="without inner folds nothing can be chosen"):
+        run_fold(table, TRAIN, TEST, settings(n_selection_folds=0))
 
 
 def test_a_booster_without_any_weak_classifier_predicts_all_the_same(monkeypatch):
@@ -158,7 +200,63 @@ def test_a_method_outside_the_package_joins_by_its_registry_entry(monkeypatch):
     assert set(result.predicted) <= set(LABELS)
 
 
-def test_multi_label_data_are_refused():
-    table = Table(X=np.zeros((4, 1)), Y=np.zeros((4, 2), np.int8), feature_names=["x"], label_names=["l", "m"])
-    with pytest.raises(InputError, match="multi-label"):
-        run_fold(table, np.arange(2), np.arange(2, 4), settings())
+def many_labels(n=120, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 4))
+    Y = (X @ rng.normal(size=(4, 5)) + rng.normal(size=(n, 5)) > 0.5).astype(np.int8)
+    return Table(X=X, Y=Y, feature_names=list("wxyz"), label_names=[f"l{i}" for i in range(5)])
+
+
+SIX = ["hamming_loss", "one_error", "coverage", "ranking_loss", "average_precision", "macro_auc"]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"metrics": SIX, "selection_metric": "hamming_loss"},
+        {
+            **{"method": "leml", "params": {}, "grid": {"alpha": [0.1, 1e6]}},
+            **{"metrics": SIX[1:3], "selection_metric": "average_precision"},
+        },
+    ],
+    ids=["staged", "plain"],
+)
+def test_multi_label_methods_are_chosen_and_measured(changes):
+    from algos.evaluation.multilabel_metrics import multilabel_measures
+
+    table, declared = many_labels(), settings(**changes)
+    result = run_fold(table, np.arange(80), np.arange(80, 120), declared)
+    assert result.predicted.shape == result.scores.shape == (40, 5)
+    expected = multilabel_measures(table.Y[80:], result.scores, result.predicted)
+    assert result.metrics == {name: expected[name] for name in declared["metrics"]}
+    if declared["method"] == "leml":
+        losses = [candidate["validation_error"] for candidate in result.selection.candidates]
+        assert losses[0] < losses[1]  # 1 - average precision
+        assert result.chosen == {"alpha": 0.1}
+    else:
+        assert 50 < result.chosen["n_estimators"] <= 70
+    assert make_record(table, "s0", np.arange(80), np.arange(80, 120), declared, result)["n_classes"] == 5
+
+
+@pytest.mark.parametrize("method", ["leml", "adaboost_mh_hamming_tree"])
+def test_sparse_features_give_what_dense_ones_give(method):
+    dense = many_labels()
+    dense.X[dense.X < 0.3] = 0
+    sparse = replace(dense, X=csr_array(dense.X))
+    declared = settings(method, params={}, grid={}, metrics=SIX, selection_metric="hamming_loss", n_selection_folds=0)
+    parts = np.arange(80), np.arange(80, 120)
+    first, second = (run_fold(table, *parts, declared) for table in (dense, sparse))
+    np.testing.assert_allclose(first.scores, second.scores, rtol=1e-8, atol=1e-8)
+
+
+def test_a_method_for_other_data_is_refused():
+    with pytest.raises(InputError, match="the data set is multi-label and the method svm_rbf is not for such data"):
+        run_fold(many_labels(), TRAIN, TEST, settings(**SVM))
+
+
+def test_a_measure_with_nothing_to_count_is_refused():
+    table = many_labels()
+    table.Y[80:] = 0
+    declared = settings(metrics=SIX, selection_metric="hamming_loss")
+    with pytest.raises(InputError, match="one-error of this test part has nothing to count"):
+        run_fold(table, np.arange(80), np.arange(80, 120), declared)

@@ -6,7 +6,7 @@ def published_files(experiment):
     if not experiment.publish:
         return []
     return [
-        f"docs/reproduction/{experiment.reported}.{suffix}" for suffix in ("csv", "md")
+        f"docs/reproduction/{experiment.publish}.{suffix}" for suffix in ("csv", "md")
     ]
 
 
@@ -19,7 +19,11 @@ for experiment in CONFIG.experiments.values():
             input:
                 records=records(experiment),
                 figures=figure_files(experiment.name),
-                reported=f"config/reported/{experiment.reported}.csv",
+                reported=(
+                    f"config/reported/{experiment.reported}.csv"
+                    if experiment.reported == experiment.publish
+                    else []
+                ),
                 code=code("algos.experiments.published"),
             output:
                 published_files(experiment),
@@ -36,6 +40,6 @@ for experiment in CONFIG.experiments.values():
                 tables=table_settings(experiment),
                 command=command_line(),
             message:
-                f"Publish {experiment.reported} in docs/reproduction"
+                f"Publish {experiment.publish} in docs/reproduction"
             script:
                 "../scripts/publish.py"

@@ -1,6 +1,7 @@
 """Folds: select, fit, predict. One process computes several; each is a file set of its own."""
 
 from algos.experiments.sources import method_sources
+from algos.features.registry import feature_modules
 
 
 def jobs(experiment, dataset, method):
@@ -19,11 +20,19 @@ def titles(folds):
     return f"fold {first}" if len(folds) == 1 else f"folds {first} to {last}"
 
 
+def modules(settings):
+    """What a method imports by name: its estimator and the features it asks for."""
+    return (settings.method.module, *feature_modules(settings.preprocess))
+
+
 # Looked up once for each module, not for each of thousands of jobs.
 METHOD_CODE = {
-    settings.method.module: method_sources(settings.method.module, SOURCES)
-    for experiment in CONFIG.experiments.values()
-    for settings in experiment.methods.values()
+    needed: method_sources(needed, SOURCES)
+    for needed in {
+        modules(settings)
+        for experiment in CONFIG.experiments.values()
+        for settings in experiment.methods.values()
+    }
 }
 
 TRAINING = [
@@ -44,7 +53,7 @@ for experiment, dataset, method, folds in TRAINING:
         input:
             features=f"results/features/{dataset}.parquet",
             splits=f"results/splits/{experiment.name}/{dataset}.parquet",
-            code=METHOD_CODE[settings.method.module],
+            code=METHOD_CODE[modules(settings)],
         output:
             records=runs(experiment.name, dataset, method, folds, "json"),
             predictions=runs(experiment.name, dataset, method, folds, "parquet"),

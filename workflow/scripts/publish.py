@@ -11,10 +11,10 @@ with job_log(snakemake.log[0]):
 
     publish(
         snakemake.input.records,
-        snakemake.input.reported,
+        snakemake.input.get("reported") or None,
         snakemake.params.tables["dataset_aliases"],
         METHODS,
-        Path(snakemake.output[0]).parent,
+        Path(snakemake.output[0]).with_suffix(""),
         commit=source_commit(),
         command=snakemake.params.command,
         date=datetime.date.today().isoformat(),

@@ -65,8 +65,8 @@ def fetch(
     places = [*filter(None, os.environ.get(MIRRORS_VARIABLE, "").split(os.pathsep)), *map(str, mirrors)]
     for file, path in zip(entry["files"], paths, strict=True):
         if "path" in file:
-            if not path.is_file():
-                raise InputError(f"data set {name!r}: {path}: no such file; correct `files` in its entry")
+            if not path.exists():
+                raise InputError(f"data set {name!r}: {path}: no such file or folder; correct `files` in its entry")
         elif not _is_there(file, path):
             _bring(name, file, path, places, progress)
     return paths
@@ -107,9 +107,10 @@ def _bring(name: str, file: Mapping[str, Any], path: Path, places: Sequence[str]
             _log.info("%s: from %s, sha256 verified", path, place)
         return
     files = " or ".join(dict.fromkeys(_in_mirror(name, source) for source in file["sources"]))
+    archive = f"it is in the archive {file['archive']}, to be unpacked by hand; " if file.get("archive") else ""
     raise InputError(
         f"data set {name!r}: cannot get {path.name}; tried {'; '.join(tried) or 'nothing: no mirror, no address'}; "
-        f"put it at {path}, or name a folder that holds {files} under `data.mirrors` or in {MIRRORS_VARIABLE}"
+        f"{archive}put it at {path}, or name a folder that holds {files} under `data.mirrors` or in {MIRRORS_VARIABLE}"
     )
 
 

@@ -35,8 +35,8 @@ def read_dataset(name: str, entry: Mapping[str, Any], raw_directory: str | os.Pa
     ------
     InputError
         When a file is missing, has another sha256 than the entry says, cannot be read, or (registered sets only) the
-        numbers of rows, features or classes are not those of the entry. For a user's entry such a difference is a
-        note.
+        numbers of rows, features or classes (or of labels a row) are not those of the entry. For a user's entry such
+        a difference is a note.
     """
     try:
         table = _read(name, entry, raw_directory)
@@ -79,9 +79,13 @@ def _read(name: str, entry: Mapping[str, Any], raw_directory: str | os.PathLike)
 
 
 def _check_file(file: Mapping[str, Any], path: Path) -> None:
+    known = known_checksums(file)
+    if path.is_dir() and "path" in file:  # a user's own folder of images
+        if known != {None}:
+            raise InputError(f"{path}: is a folder, which has no sha256; take it out of `files`")
+        return
     if not path.is_file():
         raise InputError(f"{path}: no such file; fetch the data set first, or correct `files`")
-    known = known_checksums(file)
     if None in known:
         return
     found = sha256_of(path)
@@ -107,6 +111,7 @@ def _differences(table: Table, entry: Mapping[str, Any]) -> list[str]:
         "n_features": table.n_features,
         "n_classes": len(table.label_names),
         "task": "single-label" if table.Y is None else "multi-label",
+        "cardinality": None if table.Y is None else round(float(table.Y.sum(axis=1).mean()), 3),
     }
     return [
         f"{key} is {value} where the entry says {entry[key]}"

@@ -17,17 +17,25 @@ _READERS = {
     "arff": ("algos.datasets.readers.arff", "load_arff"),
     "builtin": ("algos.datasets.readers.builtin", "load_builtin"),
     "csv": ("algos.datasets.readers.delimited", "load_csv"),
+    "feature_text": ("algos.datasets.readers.feature_text", "load_feature_text"),
     "idx": ("algos.datasets.readers.idx", "load_idx"),
+    "image_folder": ("algos.datasets.readers.image_folder", "load_image_folder"),
     "libsvm": ("algos.datasets.readers.libsvm", "load_libsvm"),
+    "mat": ("algos.datasets.readers.arrays", "load_mat"),
+    "npz": ("algos.datasets.readers.arrays", "load_npz"),
     "parquet": ("algos.datasets.readers.parquet", "load_parquet"),
     "uci": ("algos.datasets.readers.delimited", "load_uci"),
+    "voc": ("algos.datasets.voc", "load_voc"),
     "xls": ("algos.datasets.readers.xls", "load_xls"),
+    "xmlc": ("algos.datasets.readers.xmlc", "load_xmlc"),
 }
 # Keys that tell of the entry; all others are options of its reader.
-_ABOUT = {"title", "task", "n_samples", "n_features", "n_classes", "licence", "note", "paper"}
+_ABOUT = {"title", "task", "n_samples", "n_features", "n_classes", "cardinality", "licence", "note", "paper"}
 _ABOUT |= {"reader", "files", "split", "user"}
 
 _ROLES = ("path", "images", "labels")
+# Readers of collections that may come in several files, none of which is a part: the lists inside them are.
+_OF_SEVERAL_FILES = {"voc"}
 _SCHEMA = Path("workflow") / "schemas" / "datasets.schema.yaml"
 
 
@@ -50,9 +58,9 @@ def load_registry(
     Returns
     -------
     dict
-        Name -> entry, of plain JSON types. Files are spelt out as ``{name, part, role, sources: [{folder,
-        file, urls, sha256}]}`` or, where they lie on the user's disk, ``{path, part, role, sha256}``; a user's
-        entries have ``user: True``.
+        Name -> entry, of plain JSON types. Files are spelt out as ``{name, part, role, archive, sources:
+        [{folder, file, urls, sha256}]}`` or, where they lie on the user's disk, ``{path, part, role, sha256}``; a
+        user's entries have ``user: True``.
 
     Raises
     ------
@@ -152,6 +160,7 @@ def _file(file: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "name": file["name"],
         **common,
+        "archive": file.get("archive"),
         "sources": [
             {
                 "folder": source.get("folder"),
@@ -194,7 +203,8 @@ def _check_files(entry: Mapping[str, Any], parameters: Collection[str], source: 
         which = "" if role == "path" else f" with `role: {role}`"
         raise InputError(f"{source}: `files` must name a file{which} for the reader {reader!r}")
     parts = [file["part"] for file in files if file["part"]]
-    if "parts" not in parameters and (len(files) > 1 or parts):
+    several = len(files) > 1 and reader not in _OF_SEVERAL_FILES
+    if "parts" not in parameters and (several or parts):
         raise InputError(f"{source}: the reader {reader!r} takes one file, without a part")
     if parts and entry.get("split"):
         raise InputError(f"{source}: has both `split` and parts of files; keep one")

@@ -33,10 +33,17 @@ def write_table(table: Table, path: str | os.PathLike) -> None:
         What to write.
     path : path-like
         The file to make or replace.
+
+    Raises
+    ------
+    InputError
+        When the table holds images.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    if table.holds_images:
+        raise InputError(f"{path}: a table of images has no columns to write; describe the images by features first")
     columns = _feature_columns(table)
     if table.y is not None:
         columns["label"] = _text_column(table.y)

@@ -13,6 +13,8 @@ from algos.exceptions import InputError
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+    from algos.datasets.images import Images
+
 # "3", "+3" and "3.0" are one class; "007" and "1.5" are left as they stand.
 _WHOLE_NUMBER = re.compile(r"\+?(-?\d+)(?:\.0*)?")
 
@@ -23,14 +25,15 @@ class Table:
 
     Attributes
     ----------
-    X : ndarray or scipy.sparse.csr_array of shape (n_samples, n_features), float64
-        Features; NaN only where `missing="impute"` kept a missing value for the preprocessing to fill.
+    X : ndarray or scipy.sparse.csr_array of shape (n_samples, n_features), float64; or Images of shape (n_samples,)
+        Features; NaN only where `missing="impute"` kept a missing value for the preprocessing to fill. Or images,
+        whose features are yet to be made.
     y : ndarray of str of shape (n_samples,) or None
         Class of each row of a single-label set.
     Y : ndarray of int8 of shape (n_samples, n_labels) or None
         Labels (0 or 1) of each row of a multi-label set.
     feature_names : list of str
-        As many as features.
+        As many as features; none of images.
     label_names : list of str
         The sorted classes, or the names of the columns of `Y`.
     split : ndarray of str of shape (n_samples,) or None
@@ -39,7 +42,7 @@ class Table:
         One sentence for each thing a reader of the results should know.
     """
 
-    X: "np.ndarray | csr_array"
+    X: "np.ndarray | csr_array | Images"
     feature_names: list[str]
     label_names: list[str]
     y: np.ndarray | None = None
@@ -54,8 +57,13 @@ class Table:
 
     @property
     def n_features(self) -> int:
-        """Number of columns of `X`."""
-        return self.X.shape[1]
+        """Number of columns of `X`; 0 where it holds images."""
+        return 0 if self.holds_images else self.X.shape[1]
+
+    @property
+    def holds_images(self) -> bool:
+        """Whether `X` is a sequence of images instead of numbers."""
+        return len(self.X.shape) == 1
 
 
 def label_text(value: object) -> str:
@@ -102,7 +110,7 @@ def split_of(counts: Sequence[int], parts: Sequence[str] | None) -> np.ndarray |
 
 
 def single_label_table(
-    X: "np.ndarray | csr_array",
+    X: "np.ndarray | csr_array | Images",
     y: np.ndarray,
     feature_names: Sequence[str],
     source: str,
@@ -113,8 +121,8 @@ def single_label_table(
 
     Parameters
     ----------
-    X : ndarray or csr_array of shape (n_samples, n_features)
-        Features.
+    X : ndarray or csr_array of shape (n_samples, n_features), or Images of shape (n_samples,)
+        Features, or images.
     y : ndarray of str of shape (n_samples,)
         Classes.
     feature_names : sequence of str of length n_features
@@ -177,6 +185,8 @@ def multi_label_table(
         raise InputError(f"{source}: no column is a label; see `labels`")
     never = [name for name, count in zip(label_names, Y.sum(axis=0), strict=True) if count == 0]
     more = [f"Labels that no row has: {listed(never)}."] if never else []
+    n_bare = np.count_nonzero(~Y.any(axis=1))
+    more += [f"Rows without a label: {n_bare} of {len(Y)}."] if n_bare else []
     return _finish(
         Table(X, list(feature_names), list(label_names), Y=Y, split=split, notes=[*notes, *more]),
         source,
@@ -186,6 +196,8 @@ def multi_label_table(
 def _finish(table: Table, source: str) -> Table:
     if table.n_samples == 0:
         raise InputError(f"{source}: there is no row of data")
+    if table.holds_images:
+        return table
     if table.n_features == 0:
         raise InputError(f"{source}: there is no feature, only the label; see `target` and `drop`")
     constant = [table.feature_names[j] for j in np.flatnonzero(_is_constant(table.X))]

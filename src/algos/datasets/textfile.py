@@ -34,11 +34,15 @@ def open_binary(path: Path) -> Iterator[BinaryIO]:
         When the file is missing, not readable, a zip archive, or damaged inside its compression.
     """
     path = Path(path)
+    with errors_named(path), path.open("rb") as raw:
+        yield decompressed(raw, path)
+
+
+@contextmanager
+def errors_named(path: Path) -> Iterator[None]:
+    """Turn what opening, reading and unpacking a file raises into :class:`InputError`, with the file's name."""
     try:
-        with path.open("rb") as raw:
-            start = raw.read(8)
-            raw.seek(0)
-            yield _decompressed(raw, start, path)
+        yield
     except FileNotFoundError:
         raise InputError(f"{path}: no such file{_neighbour(path)}") from None
     except (EOFError, zlib.error, _lzma_error()) as error:
@@ -64,7 +68,10 @@ def _neighbour(path: Path) -> str:
     return nearest(path.name, sorted(p.name for p in path.parent.iterdir())) + " there"
 
 
-def _decompressed(raw: BinaryIO, start: bytes, path: Path) -> BinaryIO:
+def decompressed(raw: BinaryIO, path: Path) -> BinaryIO:
+    """Return a stream of the unpacked content, chosen by the first bytes; `raw` itself when it is not packed."""
+    start = raw.read(8)
+    raw.seek(0)
     if start.startswith(_GZIP):
         import gzip
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from algos.evaluation.preprocessing import make_preprocessor
-from algos.evaluation.splits import stratified_folds
+from algos.evaluation.splits import selection_folds
 from algos.evaluation.stopping import extend_curve, smoothed_stopping
 from algos.exceptions import InputError
 
@@ -75,6 +75,7 @@ def select(
     staged: bool,
     preprocess: dict[str, Any] | None = None,
     progress: Callable[[int, int, str], None] | None = None,
+    loss: Callable[[Any, np.ndarray, np.ndarray], float] | None = None,
 ) -> Selection:
     """Choose grid values, and rounds where the method has them, by stratified cross-validation on (X, y).
 
@@ -89,30 +90,37 @@ def select(
     grid : dict of lists
         Values to try; empty for none.
     X : ndarray of shape (n_samples, n_features)
-    y : ndarray of shape (n_samples,)
+    y : ndarray of shape (n_samples,) or (n_samples, n_labels)
     n_inner_folds : int
-        At least 2. With a single plain candidate nothing is fitted.
+        At least 2. With a single plain candidate nothing is fitted. 0 chooses nothing: the grid must have one point,
+        which is taken with all its rounds.
     seed : int
         Seeds the inner folds.
     staged : bool
         Whether the estimators have rounds to choose (``staged_error`` and ``n_estimators``).
     preprocess : dict or None
         See :func:`algos.evaluation.preprocessing.make_preprocessor`; fitted on each inner training part.
+    loss : callable or None
+        (fitted estimator, X, y) -> loss in [0, 1] that plain methods are chosen by; None is the error rate. Methods
+        with rounds are chosen by their ``staged_error``.
     progress : callable or None
         Called as ``progress(done, total, text)`` after each fit.
 
     Raises
     ------
     InputError
-        When the grid is empty in one key, or the inner folds cannot be made.
+        When the grid is empty in one key, has several points with nothing to choose by, or the inner folds cannot be
+        made.
     """
     candidates = expand_grid(grid)
     if not candidates:
         empty = next(key for key, values in grid.items() if not values)
         raise InputError(f"grid: {empty!r} has no values; list at least one")
-    if len(candidates) == 1 and not staged:
+    if n_inner_folds == 0 and len(candidates) > 1:
+        raise InputError("without inner folds nothing can be chosen; give one value for each entry of the grid")
+    if len(candidates) == 1 and (n_inner_folds == 0 or not staged):
         return Selection(params=candidates[0])
-    folds, notes = stratified_folds(y, n_inner_folds, seed)
+    folds, notes = selection_folds(y, n_inner_folds, seed)
     curves: list[Any] = [0.0] * len(candidates)
     for f, (train, validation) in enumerate(folds):
         preprocessor = make_preprocessor(preprocess)
@@ -121,8 +129,10 @@ def select(
             estimator = make_estimator(candidate).fit(X_train, y[train])
             if staged:
                 error = error_curve(estimator, X_validation, y[validation], estimator.n_estimators)
-            else:
+            elif loss is None:
                 error = np.mean(estimator.predict(X_validation) != y[validation])
+            else:
+                error = loss(estimator, X_validation, y[validation])
             curves[c] = curves[c] + error / len(folds)
             if progress is not None:
                 done = f * len(candidates) + c + 1

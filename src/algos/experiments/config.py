@@ -2,6 +2,7 @@
 
 import csv
 import hashlib
+import importlib.util
 import json
 import os
 from collections.abc import Iterable, Mapping
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from algos.evaluation import splits
+from algos.evaluation.metrics import DEFAULT_METRICS, METRICS
 from algos.exceptions import InputError
 from algos.experiments.methods import METHODS, Method, make_estimator
 from algos.experiments.sources import constructor_parameters
@@ -46,7 +48,11 @@ class MethodSettings:
     preprocess : dict
         What is fitted on the training part before the method sees it.
     per_dataset : dict
-        Data set -> ``{"params": ..., "grid": ...}`` that replace single entries of the above there.
+        Data set -> ``{"params": ..., "grid": ..., "selection": ...}`` that replace single entries of the others there.
+    n_selection_folds : int or None
+        Folds that choose among the grid and the rounds, 0 where nothing is to be chosen; None: the experiment's number.
+    best_on_test : bool
+        Whether the least test error over grid and rounds is recorded beside the validated one.
     folds_per_job : dict
         ``"default"`` or data set -> number of folds that one process computes.
     resources : dict
@@ -58,13 +64,18 @@ class MethodSettings:
     grid: dict[str, list] = field(default_factory=dict)
     preprocess: dict[str, Any] = field(default_factory=dict)
     per_dataset: dict[str, dict] = field(default_factory=dict)
+    n_selection_folds: int | None = None
+    best_on_test: bool = False
     folds_per_job: dict[str, int] = field(default_factory=dict)
     resources: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One declared experiment."""
+    """One declared experiment.
+
+    `publish` is the name of the files that publishing writes; `reported` that of the printed table, if there is one.
+    """
 
     name: str
     title: str
@@ -72,9 +83,11 @@ class Experiment:
     datasets: tuple[str, ...]
     protocol: dict[str, Any]
     n_selection_folds: int
+    metrics: tuple[str, ...]
+    selection_metric: str
     seed: int
     reported: str | None
-    publish: bool
+    publish: str | None
     dataset_aliases: dict[str, str]
     remarks: dict[str, dict[str, str]]
     methods: dict[str, MethodSettings]
@@ -100,6 +113,7 @@ class Experiment:
         """
         settings = self.methods[method]
         here = settings.per_dataset.get(dataset, {})
+        default = self.n_selection_folds if settings.n_selection_folds is None else settings.n_selection_folds
         return {
             "experiment": self.name,
             "dataset": dataset,
@@ -109,7 +123,10 @@ class Experiment:
             "params": _sorted({**settings.params, **here.get("params", {})}),
             "grid": _sorted({**settings.grid, **here.get("grid", {})}),
             "preprocess": _sorted(settings.preprocess),
-            "n_selection_folds": self.n_selection_folds,
+            "n_selection_folds": here.get("selection", {}).get("n_folds", default),
+            "best_on_test": settings.best_on_test,
+            "metrics": list(self.metrics),
+            "selection_metric": self.selection_metric,
             "seed": self.seed,
         }
 
@@ -207,6 +224,8 @@ def check_config(
     }
     used = sorted({dataset for experiment in experiments.values() for dataset in experiment.datasets})
     _check_files({name: known[name] for name in used}, checker)
+    for experiment in experiments.values():
+        _check_choice(experiment, checker)
     _check_values(experiments.values(), checker, approvals)
     _check_targets(experiments, used, checker)
     _check_publication(experiments.values(), checker)
@@ -316,6 +335,9 @@ def _experiment(
         if dataset not in declared["datasets"]:
             raise checker.unknown((*at, "dataset_aliases", dataset), "data set", dataset, declared["datasets"])
     reported = _reported(declared.get("reported"), at, checker)
+    if declared.get("publish") is True and reported is None:
+        sentence = "true needs a printed table in 'reported' to publish beside; or give the published files a name"
+        raise checker.error((*at, "publish"), sentence)
     printed = _printed_datasets(reported)
     for dataset, alias in aliases.items():
         if printed and alias not in printed:
@@ -328,6 +350,7 @@ def _experiment(
             if method not in declared["methods"]:
                 raise checker.unknown((*at, "remarks", dataset, method), "method", method, declared["methods"])
     protocol = declared["protocol"]
+    metrics, selection_metric = _metrics(declared, datasets, at, checker)
     return Experiment(
         name=name,
         title=declared["title"],
@@ -335,9 +358,11 @@ def _experiment(
         datasets=tuple(declared["datasets"]),
         protocol={"kind": protocol["kind"], **PROTOCOL_DEFAULTS[protocol["kind"]], **protocol},
         n_selection_folds=declared.get("selection", {}).get("n_folds", 5),
+        metrics=metrics,
+        selection_metric=selection_metric,
         seed=declared.get("seed", 0),
         reported=reported,
-        publish=declared.get("publish", False),
+        publish=reported if declared.get("publish") is True else declared.get("publish") or None,
         dataset_aliases=dict(aliases),
         remarks=dict(remarks),
         methods={
@@ -345,6 +370,30 @@ def _experiment(
             for method, settings in declared["methods"].items()
         },
     )
+
+
+def _metrics(
+    declared: Mapping[str, Any], datasets: Mapping[str, dict], at: tuple, checker: _Checker
+) -> tuple[tuple[str, ...], str]:
+    """Return an experiment's measures and the one that chooses; its data sets and methods must be of one kind."""
+    tasks = {dataset: datasets[dataset].get("task", "single-label") for dataset in declared["datasets"]}
+    task = tasks[declared["datasets"][0]]
+    other = next((dataset for dataset, kind in tasks.items() if kind != task), None)
+    if other:
+        first = declared["datasets"][0]
+        sentence = f"{other} is {tasks[other]} and {first} is {task}; give each kind its own experiment"
+        raise checker.error((*at, "datasets"), sentence)
+    known = [name for name, metric in METRICS.items() if metric.task == task]
+    names = declared.get("metrics", DEFAULT_METRICS[task])
+    chosen = declared.get("selection", {}).get("metric", names[0])
+    for place, name in [*((("metrics", i), name) for i, name in enumerate(names)), (("selection", "metric"), chosen)]:
+        if name not in known:
+            raise checker.unknown((*at, *place), f"measure of {task} data", name, known)
+    for method in declared["methods"]:
+        if method in METHODS and task not in METHODS[method].tasks:
+            fitting = [name for name, entry in METHODS.items() if task in entry.tasks]
+            raise checker.unknown((*at, "methods", method), f"method for {task} data", method, fitting)
+    return tuple(names), chosen
 
 
 def _reported(name: str | None, at: tuple, checker: _Checker) -> str | None:
@@ -374,6 +423,10 @@ def _method(
     if name not in METHODS:
         raise checker.unknown((*at, name), "method", name, METHODS)
     method, at = METHODS[name], (*at, name)
+    if method.requires and importlib.util.find_spec(method.requires) is None:
+        raise checker.error(
+            at, f"needs the package {method.requires}, which is not installed here: pip install 'algos[rivals]'"
+        )
     # What makes the class this method, and the seed, are not the config's to set.
     own = {*method.defaults, "random_state"}
     settable = [key for key in constructor_parameters(method.module, method.class_name, source_root) if key not in own]
@@ -400,6 +453,8 @@ def _method(
         grid=dict(grid),
         preprocess=dict(declared.get("preprocess", {})),
         per_dataset=dict(per_dataset),
+        n_selection_folds=declared.get("selection", {}).get("n_folds"),
+        best_on_test=declared.get("best_on_test", False),
         folds_per_job=sizes,
         resources={**RESOURCES_DEFAULTS, **declared.get("resources", {})},
     )
@@ -432,6 +487,26 @@ def _check_parameters(
                 raise checker.unknown((*at, part, key), f"parameter of {method.name}", key, settable)
             if key in params and key in grid:
                 raise checker.error((*at, "grid", key), "is fixed in 'params' and searched in 'grid'; keep one")
+
+
+def _check_choice(experiment: Experiment, checker: _Checker) -> None:
+    """Refuse a single fold, and a grid of several points where no fold is there to choose by."""
+    for dataset in experiment.datasets:
+        for method in experiment.methods:
+            settings = experiment.training(dataset, method)
+            n_folds = settings["n_selection_folds"]
+            at = ("experiments", experiment.name, "methods", method)
+            if n_folds == 1:
+                raise checker.error(
+                    at, f"on {dataset} selection.n_folds is 1, but cross-validation needs at least 2; 0 chooses nothing"
+                )
+            searched = next((key for key, values in settings["grid"].items() if len(values) > 1), None)
+            if n_folds == 0 and searched:
+                raise checker.error(
+                    at,
+                    f"on {dataset} selection.n_folds is 0, so nothing can be chosen, and the grid has several values "
+                    f"of {searched!r}; keep one, or give folds",
+                )
 
 
 def _check_values(experiments: Iterable[Experiment], checker: _Checker, approvals: PathLike | None) -> None:
@@ -499,11 +574,12 @@ def _check_targets(experiments: Iterable[str], datasets: Iterable[str], checker:
 
 
 def _check_publication(experiments: Iterable[Experiment], checker: _Checker) -> None:
-    """Refuse an experiment that publishes nothing, or into the same file as another."""
+    """Refuse an experiment that publishes into another's file, or under the name of a printed table not its own."""
     publishers: dict[str, str] = {}
     for experiment in experiments:
         at = ("experiments", experiment.name, "publish")
-        if experiment.publish and experiment.reported is None:
-            raise checker.error(at, "there is nothing to publish beside; name a printed table in 'reported'")
-        if experiment.publish and publishers.setdefault(experiment.reported, experiment.name) != experiment.name:
-            raise checker.error(at, f"{publishers[experiment.reported]} publishes {experiment.reported} already")
+        name = experiment.publish
+        if name and publishers.setdefault(name, experiment.name) != experiment.name:
+            raise checker.error(at, f"{publishers[name]} publishes {name} already")
+        if name and name != experiment.reported and Path(f"config/reported/{name}.csv").exists():
+            raise checker.error(at, f"{name} is a printed table, which this experiment does not name in 'reported'")

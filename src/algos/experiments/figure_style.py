@@ -115,16 +115,16 @@ def drawing(style: Style) -> Iterator[None]:
         yield
 
 
-def make_panels(n: int, style: Style) -> tuple["Figure", list["Axes"]]:
-    """Return a figure with `n` axes in a grid that fits its width."""
+def make_panels(n: int, style: Style, wide: bool = False) -> tuple["Figure", list["Axes"]]:
+    """Return a figure with `n` axes in a grid that fits its width; `wide` panels are at most two in a row."""
     from matplotlib.figure import Figure
 
     width = style.figure_width(n)
-    columns = min(n, max(1, int(width / 1.6)))
+    columns = min(n, max(1, int(width / (3.2 if wide else 1.6))))
     if n > columns:  # no nearly empty last row: 9 panels are 3 x 3, not 4 + 4 + 1
         columns = min((columns, max(columns - 1, 2)), key=lambda c: (-n % c, -c))
     rows = math.ceil(n / columns)
-    height = min(max(0.72 * width / columns, 1.45), 2.2)
+    height = min(max(0.72 * width / columns, 1.45), 2.4 if wide else 2.2)
     figure = Figure(figsize=(width, rows * height + 0.45), layout="constrained")
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
     for empty in axes[n:]:

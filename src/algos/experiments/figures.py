@@ -10,9 +10,11 @@ import os
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from algos.evaluation.metrics import METRICS, Metric
 from algos.experiments.figure_style import (
     Style,
     drawing,
@@ -26,7 +28,13 @@ from algos.experiments.figure_style import (
     set_title,
 )
 from algos.experiments.layouts import group_rows, rank_sentence
-from algos.experiments.tables import complete_errors, read_records, read_table
+from algos.experiments.method_curves import (
+    collect_round_curves,
+    collect_time_curves,
+    draw_round_curves,
+    draw_time_curves,
+)
+from algos.experiments.tables import complete_values, read_records, read_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,12 +47,20 @@ CAPTIONS: dict[str, str] = {
         "parts and on the test part; the vertical line and the dot mark the rounds chosen by the smoothed validation "
         "error (median over folds; shaded: their range), and errors too low for the axis lie on its lower edge."
     ),
+    "methods_by_rounds": (
+        "Test error against the number of boosting rounds, mean over folds, all methods of a data set on one axis; "
+        "dots mark the chosen rounds, and the axis ends where errors are ten times the least one."
+    ),
+    "methods_by_time": (
+        "Test error against the CPU seconds of the fit so far, on one core, mean over folds; dots mark the chosen "
+        "rounds. The time of choosing hyper-parameters is not included. Times differ from run to run."
+    ),
     "error_against_n": (
         "Smoothed validation error of each grid value at its best number of rounds T* (the number above it: "
         "median over folds); bars span one standard deviation over folds to either side, the filled point is the best."
     ),
     "paper_against_ours": (
-        "Our test errors against the printed ones with both error bars; on the diagonal they are equal, and results "
+        "Our results against the printed ones with both error bars; on the diagonal they are equal, and results "
         "outside the printed error bar are ringed."
     ),
     "ranks": (
@@ -56,6 +72,8 @@ CAPTIONS: dict[str, str] = {
 #: Name of each figure -> its title in the report.
 TITLES: dict[str, str] = {
     "learning_curves": "Learning curves",
+    "methods_by_rounds": "All methods by rounds",
+    "methods_by_time": "All methods by time",
     "error_against_n": "Validation error against N",
     "paper_against_ours": "Paper against ours",
     "ranks": "Average ranks",
@@ -317,6 +335,7 @@ class Pair:
     ours: float
     ours_std: float | None
     within: bool | None
+    metric: str = "test_error"
 
 
 def collect_pairs(comparison: Sequence[Mapping[str, Any]]) -> list[Pair]:
@@ -325,14 +344,15 @@ def collect_pairs(comparison: Sequence[Mapping[str, Any]]) -> list[Pair]:
         Pair(
             row["dataset"],
             row["label"],
-            row["printed_percent"],
-            row["printed_std_percent"],
-            row["reproduced_percent"],
-            row["reproduced_std_percent"],
+            row["printed"],
+            row["printed_std"],
+            row["reproduced"],
+            row["reproduced_std"],
             None if row["within_error_bar"] is None else row["within_error_bar"] == "yes",
+            row["metric"],
         )
         for row in comparison
-        if row["n_runs"] and row["printed_percent"] is not None
+        if row["n_runs"] and row["printed"] is not None
     ]
 
 
@@ -340,26 +360,50 @@ _MARKERS = "osD^vP*X"
 
 
 def draw_paper_against_ours(pairs: Sequence[Pair], style: Style) -> "Figure":
-    """Draw ours against the print with error bars and the diagonal; name the points where there is room."""
+    """Draw ours against the print with error bars and the diagonal, a panel a measure.
+
+    Points are named where there is room.
+    """
     from matplotlib.figure import Figure
 
+    groups = group_rows(({"metric": pair.metric, "pair": pair} for pair in pairs), "metric")
     with drawing(style):
-        width = style.figure_width(1)
-        figure = Figure(figsize=(width, min(width, 4.2) + 0.35), layout="constrained")
-        axes = figure.subplots()
-        limits, log = _pair_limits(pairs)
-        axes.plot(limits, limits, color="#777777", linewidth=0.8, zorder=1)
-        for i, label in enumerate(dict.fromkeys(pair.label for pair in pairs)):
-            _draw_pairs(axes, [p for p in pairs if p.label == label], i, limits[0], style)
-        axes.set(xlim=limits, ylim=limits, xlabel="printed test error (%)", ylabel="our test error (%)")
-        axes.set_aspect("equal", adjustable="box")
-        if log:
-            axes.set(xscale="log", yscale="log")
-            plain_log_ticks(axes.xaxis, dense=True)
-            plain_log_ticks(axes.yaxis, dense=True)
-        figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=1 if width < 5 else 3)
-        _name_points(figure, axes, pairs, style)
+        columns = min(len(groups), 2)
+        rows, width = math.ceil(len(groups) / columns), style.column_width if columns == 1 else style.full_width
+        labels = list(dict.fromkeys(pair.label for pair in pairs))
+        legend_columns = 1 if width < 5 else 2
+        legend_inches = math.ceil(len(labels) / legend_columns) * 1.6 * style.font_size / 72
+        side = min(width / columns, 4.2)
+        figure = Figure(figsize=(width, rows * side + legend_inches + 0.2), layout="constrained")
+        panels = figure.subplots(rows, columns, squeeze=False).ravel()
+        handles: dict[str, Any] = {}
+        for axes, ((metric,), group) in zip(panels, groups.items(), strict=False):
+            handles |= _draw_pair_panel(axes, [row["pair"] for row in group], METRICS[metric], labels, style)
+        for empty in panels[len(groups) :]:
+            empty.remove()
+        figure.legend([handles[label] for label in labels], labels, loc="outside upper center", ncols=legend_columns)
+        for axes, group in zip(panels, groups.values(), strict=False):
+            _name_points(figure, axes, [row["pair"] for row in group], style)
         return figure
+
+
+def _draw_pair_panel(
+    axes: "Axes", pairs: Sequence[Pair], metric: Metric, labels: Sequence[str], style: Style
+) -> dict[str, Any]:
+    """Draw the pairs of one measure; return the legend's handle of each label."""
+    limits, log = _pair_limits(pairs)
+    axes.plot(limits, limits, color="#777777", linewidth=0.8, zorder=1)
+    for label in dict.fromkeys(pair.label for pair in pairs):
+        _draw_pairs(axes, [p for p in pairs if p.label == label], labels.index(label), limits[0], style)
+    name = metric.axis_label
+    axes.set(xlim=limits, ylim=limits, xlabel=f"printed {name}", ylabel=f"our {name}")
+    axes.set_aspect("equal", adjustable="box")
+    if log:
+        axes.set(xscale="log", yscale="log")
+        plain_log_ticks(axes.xaxis, dense=True)
+        plain_log_ticks(axes.yaxis, dense=True)
+    handles, texts = axes.get_legend_handles_labels()
+    return dict(zip(texts, handles, strict=True))
 
 
 def _pair_limits(pairs: Sequence[Pair]) -> tuple[tuple[float, float], bool]:
@@ -369,7 +413,7 @@ def _pair_limits(pairs: Sequence[Pair]) -> tuple[tuple[float, float], bool]:
     low, high = min(lows), max(highs)
     if low > 0 and high / low > 10:
         return (low / 1.15, high * 1.15), True
-    margin = 0.06 * max(high - low, 0.5)
+    margin = 0.06 * max(high - low, 0.5 if high > 1 else 0.005)
     return (max(low - margin, 0.0), high + margin), False
 
 
@@ -438,59 +482,74 @@ def _name_points(figure: "Figure", axes: "Axes", pairs: Sequence[Pair], style: S
 
 @dataclass(frozen=True)
 class Ranks:
-    """Ranks of methods, best first: ``ranks[i][j]`` is that of method j on data set i."""
+    """Ranks of methods by one measure, best first: ``ranks[i][j]`` is that of method j on data set i."""
 
+    metric: str
     labels: Sequence[str]
     ranks: Sequence[Sequence[float]]
     critical_difference: float | None
     sentence: str
 
 
-def collect_ranks(summary: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> Ranks | None:
-    """Collect the ranks behind the table of ranks; None when there is no table."""
-    import numpy as np
+def collect_ranks(summary: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> list[Ranks]:
+    """Collect the ranks behind the table of ranks, measure by measure."""
     from scipy.stats import rankdata
 
-    if not rows:
-        return None
-    _, methods, errors = complete_errors(summary)
-    ranks = rankdata(np.round(errors, 9), axis=1)
-    order = [methods.index(row["method"]) for row in rows]
-    labels = [row["label"] for row in rows]
-    return Ranks(labels, ranks[:, order].tolist(), rows[0]["critical_difference"], rank_sentence(rows))
+    collected = []
+    for (metric,), group in group_rows(rows, "metric").items():
+        ranked = {row["method"] for row in group}
+        _, methods, losses = complete_values([row for row in summary if row["method"] in ranked], metric)
+        ranks = rankdata(losses, axis=1)
+        order = [methods.index(row["method"]) for row in group]
+        labels = [row["label"] for row in group]
+        sentence = rank_sentence(group)
+        collected.append(Ranks(metric, labels, ranks[:, order].tolist(), group[0]["critical_difference"], sentence))
+    return collected
 
 
-def draw_ranks(data: Ranks, style: Style) -> "Figure":
+def draw_ranks(measures: Sequence[Ranks], style: Style) -> "Figure":
     """Draw average ranks with half the critical difference to either side, and single ranks as circles.
 
-    Two methods whose bars do not overlap differ significantly (Nemenyi's test at 5 %).
+    Two methods whose bars do not overlap differ significantly (Nemenyi's test at 5 %). One panel below the other for
+    several measures.
     """
     import textwrap
-    from collections import Counter
 
     from matplotlib.figure import Figure
 
     with drawing(style):
-        n_methods = len(data.labels)
-        width = style.figure_width(1)
-        figure = Figure(figsize=(width, 0.34 * n_methods + 1.05), layout="constrained")
-        axes = figure.subplots()
-        for y, ranks in enumerate(zip(*data.ranks, strict=True)):
-            for rank, count in Counter(ranks).items():
-                size = style.marker_size * (1 + 2.2 * math.sqrt(count / len(ranks)))
-                axes.plot([rank], [y], "o", markersize=size, markerfacecolor="none", markeredgecolor="#999999")
-            half = None if data.critical_difference is None else data.critical_difference / 2
-            axes.errorbar([statistics.fmean(ranks)], [y], xerr=half, fmt="D", color=style.colors[0], capsize=3)
-        axes.set_yticks(range(n_methods), [literal(label) for label in data.labels])
-        axes.set(
-            ylim=(n_methods - 0.5, -0.5), xlim=(min(0.6, axes.get_xlim()[0]), max(n_methods + 0.4, axes.get_xlim()[1]))
-        )
-        axes.set_xlabel("rank (1 is best)")
-        axes.set_xticks(range(1, n_methods + 1))
-        axes.grid(False, axis="y")
-        text = textwrap.fill(data.sentence, int(width * 72 / (0.52 * style.font_size)))
-        figure.suptitle(text, x=0.01, ha="left", fontsize=style.font_size - 0.5)
+        # Long names leave no room in a column.
+        width = style.figure_width(3 if max(len(label) for data in measures for label in data.labels) > 32 else 1)
+        heights = [0.34 * len(data.labels) + 1.05 for data in measures]
+        figure = Figure(figsize=(width, sum(heights)), layout="constrained")
+        panels = figure.subplots(len(measures), 1, squeeze=False, height_ratios=heights).ravel()
+        for axes, data in zip(panels, measures, strict=True):
+            _draw_rank_panel(axes, data, style)
+            name = f"{METRICS[data.metric].label.capitalize()}. " if len(measures) > 1 else ""
+            text = textwrap.fill(name + data.sentence, int(width * 72 / (0.52 * style.font_size)))
+            if len(measures) > 1:
+                axes.set_title(text, loc="left", fontsize=style.font_size - 0.5)
+            else:
+                figure.suptitle(text, x=0.01, ha="left", fontsize=style.font_size - 0.5)
+        panels[-1].set_xlabel("rank (1 is best)")
         return figure
+
+
+def _draw_rank_panel(axes: "Axes", data: Ranks, style: Style) -> None:
+    from collections import Counter
+
+    n_methods = len(data.labels)
+    for y, ranks in enumerate(zip(*data.ranks, strict=True)):
+        for rank, count in Counter(ranks).items():
+            size = style.marker_size * (1 + 2.2 * math.sqrt(count / len(ranks)))
+            axes.plot([rank], [y], "o", markersize=size, markerfacecolor="none", markeredgecolor="#999999")
+        half = None if data.critical_difference is None else data.critical_difference / 2
+        axes.errorbar([statistics.fmean(ranks)], [y], xerr=half, fmt="D", color=style.colors[0], capsize=3)
+    axes.set_yticks(range(n_methods), [literal(label) for label in data.labels])
+    left, right = axes.get_xlim()
+    axes.set(ylim=(n_methods - 0.5, -0.5), xlim=(min(0.6, left), max(n_methods + 0.4, right)))
+    axes.set_xticks(range(1, n_methods + 1))
+    axes.grid(False, axis="y")
 
 
 # ----------------------------------------------------------------------------------------------------- writing
@@ -517,7 +576,9 @@ def write_figures(
     out_dir: str | os.PathLike,
     experiment: str,
 ) -> None:
-    """Write all figures of one experiment (`FIGURE_NAMES`); the same bytes whenever the runs were the same.
+    """Write all figures of one experiment (`FIGURE_NAMES`).
+
+    All but ``methods_by_time`` are the same byte for byte whenever the runs were the same.
 
     A figure with nothing to draw is written as a small one that says so.
 
@@ -551,6 +612,7 @@ def write_figures(
         if source is None
         else f"No run of this experiment has a number in {source}."
     )
+    too_few = "No data set of this experiment has two methods with a learning curve."
     ranks = collect_ranks(summary, read_table(tables_dir, "ranks"))
     content = {
         "learning_curves": (
@@ -558,6 +620,8 @@ def write_figures(
             collect_curves(records, labels),
             "No method of this experiment has a learning curve.",
         ),
+        "methods_by_rounds": (partial(draw_round_curves, labels=labels), collect_round_curves(records), too_few),
+        "methods_by_time": (partial(draw_time_curves, labels=labels), collect_time_curves(records), too_few),
         "error_against_n": (
             draw_error_against_n,
             collect_grids(records, labels),
@@ -567,6 +631,6 @@ def write_figures(
         "ranks": (draw_ranks, ranks, "Ranks need two methods that ran on the same data sets."),
     }
     for name, (draw, data, why_not) in content.items():
-        figure = draw(data, look) if data else draw_sentence(why_not, look)
+        figure = draw(data, style=look) if data else draw_sentence(why_not, look)
         title = f"{experiment}: {name.replace('_', ' ')}"
         save_figure(figure, Path(out_dir) / name, look, title, None if data else why_not)

@@ -86,7 +86,8 @@ def train_folds(
         print(f"{head}: started", flush=True)
         record, predictions_of_fold = _train_fold(table, splits, fold, settings)
         kept.keep(fold, record, predictions_of_fold)
-        print(f"{head}: test error {record['test_error']:.4f}, {record['cost']['wall_seconds']:.1f} s", flush=True)
+        measures = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in record["metrics"].items())
+        print(f"{head}: {measures}, {record['cost']['wall_seconds']:.1f} s", flush=True)
     kept.publish([*records, *predictions])
 
 
@@ -100,21 +101,30 @@ def _train_fold(
     cost = Cost()
     train, test = read_split(splits, fold)
     try:
-        result = run_fold(table, train, test, settings, cost.part_done, Progress)
+        result = run_fold(table, train, test, settings, cost.part_done, Progress, cost.round_done)
     except InputError as error:
         raise InputError(f"{settings['method']} on {settings['dataset']}, fold {fold}: {error}") from None
     record = make_record(table, fold, train, test, settings, result)
-    predictions = Predictions(test, table.y[test], result.predicted, table.label_names, result.scores)
+    truth = (table.y if table.Y is None else table.Y)[test]
+    predictions = Predictions(test, truth, result.predicted, table.label_names, result.scores)
     return {"schema": SCHEMA, **record, "versions": versions(), "cost": cost.total()}, predictions
 
 
 def source_commit() -> str:
-    """Return the commit of the working directory, marked where files differ from it; or that there is none."""
-    command = ["git", "describe", "--always", "--dirty", "--abbrev=12"]
+    """Return the commit of the working directory, marked where files differ from it; or that there is none.
+
+    Published results are no sources: the ones that are about to be written anew do not count.
+    """
     try:
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+        commit = _git("describe", "--always", "--abbrev=12")
+        changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".", ":(exclude)docs/reproduction")
     except (OSError, subprocess.CalledProcessError):
         return "not under version control"
+    return f"{commit}-dirty" if changed else commit
+
+
+def _git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], check=True, capture_output=True, text=True).stdout.strip()
 
 
 def make_splits(
@@ -142,10 +152,8 @@ def make_splits(
     from algos.experiments.records import write_splits
 
     table = read_table(features)
-    if table.y is None:
-        raise InputError(f"{features}: a multi-label data set cannot be split by classes")
     try:
-        made, notes = splits.make_folds(table.y, protocol, seed, table.split)
+        made, notes = splits.make_folds(table.y if table.Y is None else table.Y, protocol, seed, table.split)
     except InputError as error:
         raise InputError(f"{Path(features).stem}: {error}") from None
     for note in notes:

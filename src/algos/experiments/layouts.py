@@ -9,42 +9,72 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from algos.evaluation.metrics import METRICS
 from algos.experiments.markup import Cell, Layout
 
 
-def group_rows(rows: Iterable[Mapping[str, Any]]) -> dict[tuple[str, str], list[Mapping[str, Any]]]:
-    """Return the rows by (data set, method), in order of first appearance."""
-    groups: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+def group_rows(rows: Iterable[Mapping[str, Any]], *keys: str) -> dict[tuple[str, ...], list[Mapping[str, Any]]]:
+    """Return the rows by (data set, method), or by other keys, in order of first appearance."""
+    keys = keys or ("dataset", "method")
+    groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
     for row in rows:
-        groups.setdefault((row["dataset"], row["method"]), []).append(row)
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
     return groups
 
 
+def _distinct(rows: Iterable[Mapping[str, Any]], key: str) -> list[Any]:
+    return list(dict.fromkeys(row[key] for row in rows))
+
+
 def summary_layout(summary: Sequence[Mapping[str, Any]], title: str) -> Layout:
-    """Lay out mean test errors, data sets x methods, the best of each data set in bold."""
-    cells = group_rows(summary)
-    datasets, methods = (list(dict.fromkeys(row[key] for row in summary)) for key in ("dataset", "method"))
+    """Lay out means, the best of each data set in bold: data sets x methods, or with several measures a line each."""
+    datasets, methods, metrics = (_distinct(summary, key) for key in ("dataset", "method", "metric"))
     labels = {row["method"]: row["label"] for row in summary}
-    rows = []
-    for dataset in datasets:
-        values = {method: cells[dataset, method][0] for method in methods if (dataset, method) in cells}
-        decimals = _decimals(row["std_percent"] for row in values.values())
-        texts = {m: with_bar(r["test_error_percent"], r["std_percent"], decimals) for m, r in values.items()}
-        best = _best({m: r["test_error_percent"] for m, r in values.items()}, decimals)
-        rows.append([Cell(dataset), *(Cell(texts.get(method, "–"), method in best) for method in methods)])
-    return Layout(title, ["data set", *(labels[m] for m in methods)], rows, notes=[_spread_note(summary)])
+    cells = _summary_cells(summary)
+    if len(metrics) == 1:
+        rows = [
+            [Cell(dataset), *(cells.get((dataset, method, metrics[0]), Cell("–")) for method in methods)]
+            for dataset in datasets
+        ]
+        return Layout(title, ["data set", *(labels[m] for m in methods)], rows, notes=[_spread_note(summary)])
+    rows = [
+        [Cell(dataset), Cell(labels[method]), *(cells.get((dataset, method, m), Cell("–")) for m in metrics)]
+        for dataset, method in group_rows(summary)
+    ]
+    header = ["data set", "method", *(_heading(metric) for metric in metrics)]
+    return Layout(title, header, rows, notes=[_spread_note(summary)], numeric_from=2)
+
+
+def _summary_cells(summary: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str, str], Cell]:
+    """The cell of each data set, method and measure."""
+    cells = {}
+    for (dataset, metric), rows in group_rows(summary, "dataset", "metric").items():
+        decimals = _decimals(metric, (row["std"] for row in rows))
+        best = _best({row["method"]: row["value"] for row in rows}, decimals, metric)
+        for row in rows:
+            text = with_bar(row["value"], row["std"], decimals)
+            cells[dataset, row["method"], metric] = Cell(text, row["method"] in best)
+    return cells
+
+
+def _heading(metric: str) -> str:
+    """A measure's column head, with an arrow to where it is better."""
+    return f"{METRICS[metric].axis_label} {'↓' if METRICS[metric].lower_is_better else '↑'}"
 
 
 def comparison_layout(comparison: Sequence[Mapping[str, Any]], title: str) -> Layout:
-    """Lay out print and ours side by side, with data sets or methods across, whichever are fewer.
+    """Lay out print and ours side by side, with data sets or methods across, whichever are fewer; or measures.
 
     Cells without a run are left out. The best of each data set is bold, for the print and for ours.
     """
     ran = [row for row in comparison if row["n_runs"]]
-    if not any(row["printed_percent"] is not None for row in ran):
+    if not any(row["printed"] is not None for row in ran):
         return Layout(title, [], [], notes=["None of these results has a printed number to stand beside."])
-    texts = _comparison_texts(ran)
-    datasets = list(dict.fromkeys(row["dataset"] for row in ran))
+    metrics = _distinct(ran, "metric")
+    if len(metrics) > 1:
+        return _measures_compared(ran, metrics, title)
+    texts = {(dataset, method): cells for (dataset, method, _), cells in _comparison_texts(ran).items()}
+    datasets = _distinct(ran, "dataset")
     methods = {row["method"]: row["label"] for row in ran}
     across_methods = len(methods) <= len(datasets)
     down, across = (datasets, list(methods)) if across_methods else (list(methods), datasets)
@@ -59,22 +89,38 @@ def comparison_layout(comparison: Sequence[Mapping[str, Any]], title: str) -> La
     return Layout(title, header, rows, groups, _comparison_notes(ran))
 
 
-def _comparison_texts(ran: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], tuple[Cell, Cell]]:
-    """The two cells, print and ours, of each data set and method."""
-    printed_decimals = max(1, *(_needed_decimals(row["printed_percent"]) for row in ran))
+def _measures_compared(ran: Sequence[Mapping[str, Any]], metrics: Sequence[str], title: str) -> Layout:
+    """Lay out print and ours side by side for each measure, a line a data set and method."""
+    texts, nothing = _comparison_texts(ran, differences=False), (Cell("–"), Cell("–"))
+    body = []
+    for (dataset, method), rows in group_rows(ran).items():
+        line = [Cell(dataset), Cell(rows[0]["label"])]
+        for metric in metrics:
+            line += texts.get((dataset, method, metric), nothing)
+        body.append(line)
+    header = ["data set", "method", *(["print", "ours"] * len(metrics))]
+    groups = [("", 2), *((_heading(metric), 2) for metric in metrics)]
+    return Layout(title, header, body, groups, _comparison_notes(ran), numeric_from=2)
+
+
+def _comparison_texts(
+    ran: Sequence[Mapping[str, Any]], differences: bool = True
+) -> dict[tuple[str, str, str], tuple[Cell, Cell]]:
+    """The two cells, print and ours, of each data set, method and measure."""
     texts = {}
-    for dataset in dict.fromkeys(row["dataset"] for row in ran):
-        rows = [row for row in ran if row["dataset"] == dataset]
-        decimals = _decimals(row["reproduced_std_percent"] for row in rows)
-        best_print = _best({row["method"]: row["printed_percent"] for row in rows}, printed_decimals)
-        best_ours = _best({row["method"]: row["reproduced_percent"] for row in rows}, decimals)
+    for (dataset, metric), rows in group_rows(ran, "dataset", "metric").items():
+        decimals = _decimals(metric, (row["reproduced_std"] for row in rows))
+        needed = [_needed_decimals(row["printed"]) for row in ran]
+        printed_decimals = max(1, *needed) if METRICS[metric].percent else decimals
+        best_print = _best({row["method"]: row["printed"] for row in rows}, printed_decimals, metric)
+        best_ours = _best({row["method"]: row["reproduced"] for row in rows}, decimals, metric)
         for row in rows:
-            ours = with_bar(row["reproduced_percent"], row["reproduced_std_percent"], decimals)
-            if row["difference_percent"] is not None:
-                ours += f" ({signed(row['difference_percent'], decimals)})"
+            ours = with_bar(row["reproduced"], row["reproduced_std"], decimals)
+            if differences and row["difference"] is not None:
+                ours += f" ({signed(row['difference'], decimals)})"
             ours += "†" if row["within_error_bar"] == "no" else ""
-            printed = with_bar(row["printed_percent"], row["printed_std_percent"], printed_decimals)
-            texts[dataset, row["method"]] = (
+            printed = with_bar(row["printed"], row["printed_std"], printed_decimals)
+            texts[dataset, row["method"], metric] = (
                 Cell(printed, row["method"] in best_print),
                 Cell(ours, row["method"] in best_ours),
             )
@@ -82,14 +128,45 @@ def _comparison_texts(ran: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str],
 
 
 def _comparison_notes(ran: Sequence[Mapping[str, Any]]) -> list[str]:
-    notes = ["Test error in percent ± the error bar; the difference is ours minus the print, in points."]
+    metrics = _distinct(ran, "metric")
+    notes = [f"{_named(metrics)} ± the error bar."]
+    if len(metrics) == 1:
+        points = ", in points" if METRICS[metrics[0]].percent else ""
+        notes[0] = f"{notes[0][:-1]}; the difference is ours minus the print{points}."
     if any(row["within_error_bar"] == "no" for row in ran):
         notes.append("† outside the printed error bar.")
-    labels: dict[tuple[str, str], list[str]] = {}
+    # What is said of each number would be too much for several measures; the report and the CSV have it.
+    column = "note" if len(metrics) == 1 else "remark"
+    labels: dict[tuple[str, str], dict[str, None]] = {}
     for row in ran:
-        if row["note"] and row["printed_percent"] is not None:
-            labels.setdefault((row["dataset"], row["note"]), []).append(row["label"])
+        if row[column] and row["printed"] is not None:
+            labels.setdefault((row["dataset"], row[column]), {})[row["label"]] = None
     return notes + [f"{dataset} ({'; '.join(who)}): {note}" for (dataset, note), who in labels.items()]
+
+
+def best_on_test_layout(summary: Sequence[Mapping[str, Any]], title: str) -> Layout:
+    """Lay out the validated error and the least one on the test set, methods x data sets, where runs recorded it."""
+    rows = [row for row in summary if row["best_on_test"] is not None]
+    if not rows:
+        return Layout(title, [], [], notes=["No method of this experiment was told to record it (best_on_test)."])
+    cells = group_rows(rows)
+    datasets = list(dict.fromkeys(row["dataset"] for row in rows))
+    labels = {row["method"]: row["label"] for row in rows}
+    decimals = _decimals("test_error", (row["std"] for row in rows))
+    body = []
+    for method, label in labels.items():
+        line = [Cell(label)]
+        for dataset in datasets:
+            found = cells.get((dataset, method))
+            values = (found[0]["value"], found[0]["best_on_test"]) if found else (None, None)
+            line += [Cell(with_bar(value, None, decimals)) for value in values]
+        body.append(line)
+    notes = [
+        "Best on test is the least test error over the whole grid and all rounds: no estimate of a method's error, but "
+        "what a paper quotes that chose on the test set. Rounds that nothing chose are the largest number.",
+    ]
+    header = ["method", *(["validated", "best on test"] * len(datasets))]
+    return Layout(title, header, body, [("", 1), *((dataset, 2) for dataset in datasets)], notes)
 
 
 def hyperparameter_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
@@ -131,19 +208,27 @@ def rank_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     """Lay out average ranks and the number of data sets each method is best on."""
     if not rows:
         return Layout(title, [], [], notes=["Ranks need two methods that ran on the same data sets."])
+    metrics = group_rows(rows, "metric")
+    several = len(metrics) > 1
     body = [
         [
+            *([Cell(METRICS[row["metric"]].label)] if several else []),
             Cell(row["label"]),
             Cell(f"{row['average_rank']:.2f}"),
             Cell(f"{row['n_best']} of {row['n_datasets']}"),
         ]
         for row in rows
     ]
+    sentences = [
+        f"{METRICS[metric].label.capitalize()}: {rank_sentence(group)}" if several else rank_sentence(group)
+        for (metric,), group in metrics.items()
+    ]
     return Layout(
         title,
-        ["method", "average rank", "best on"],
+        [*(["measure"] if several else []), "method", "average rank", "best on"],
         body,
-        notes=[rank_sentence(rows), "A tie for the best counts for each of the tied."],
+        notes=[*sentences, "A tie for the best counts for each of the tied."],
+        numeric_from=1 + several,
     )
 
 
@@ -175,8 +260,10 @@ def with_bar(value: float | None, std: float | None, decimals: int) -> str:
     return text if std is None else f"{text} ± {std:.{decimals}f}"
 
 
-def _decimals(stds: Iterable[float | None]) -> int:
-    """Two decimals where an error bar is below one point, else one: digits beyond that say nothing."""
+def _decimals(metric: str, stds: Iterable[float | None]) -> int:
+    """Digits that say something: one decimal of a percentage, two where an error bar is below one point, or three."""
+    if not METRICS[metric].percent:
+        return 3
     return 1 if all(std is not None and std >= 1 for std in stds) else 2
 
 
@@ -184,13 +271,20 @@ def _needed_decimals(value: float | None) -> int:
     return 0 if value is None else len(f"{value:.6g}".partition(".")[2])
 
 
-def _best(values: Mapping[str, float | None], decimals: int) -> set[str]:
-    """The names with the lowest value as a reader sees it, ties included; none when there is no choice."""
+def _best(values: Mapping[str, float | None], decimals: int, metric: str) -> set[str]:
+    """The names with the best value as a reader sees it, ties included; none when there is no choice."""
     shown = {name: round(value, decimals) for name, value in values.items() if value is not None}
     if len(shown) < 2:
         return set()
-    lowest = min(shown.values())
-    return {name for name, value in shown.items() if value == lowest}
+    best = METRICS[metric].best(list(shown.values()))
+    return {name for name, value in shown.items() if value == best}
+
+
+def _named(metrics: Sequence[str]) -> str:
+    """The measures in words, e.g. ``Test error in percent``."""
+    names = [METRICS[metric].label + (" in percent" if METRICS[metric].percent else "") for metric in metrics]
+    text = ", ".join(names)
+    return text[:1].upper() + text[1:]
 
 
 def _typical(values: Sequence[str]) -> str:
@@ -213,15 +307,17 @@ def _spread_note(summary: Sequence[Mapping[str, Any]]) -> str:
         "binomial": "± is the binomial standard deviation sqrt(R(1 − R)/n) of the designated test set.",
     }
     several = len({row["method"] for row in summary}) > 1
-    parts = ["Mean test error in percent" + (", the best of each data set in bold." if several else ".")]
+    named = _named(_distinct(summary, "metric"))
+    parts = [f"Mean {named[:1].lower()}{named[1:]}" + (", the best of each data set in bold." if several else ".")]
     return " ".join(parts + [sentence for kind, sentence in sentences.items() if kind in kinds])
 
 
-#: Tables that are laid out for readers: their caption and the function (rows, title) -> Layout.
-LAYOUTS: dict[str, tuple[str, Callable[[Sequence[Mapping[str, Any]], str], Layout]]] = {
-    "summary": ("test errors", summary_layout),
-    "comparison": ("the print beside ours", comparison_layout),
-    "hyperparameters": ("chosen hyper-parameters", hyperparameter_layout),
-    "ranks": ("average ranks", rank_layout),
-    "times": ("times and memory", time_layout),
+#: Tables for readers: the tidy table that each is made from, its caption and the function (rows, title) -> Layout.
+LAYOUTS: dict[str, tuple[str, str, Callable[[Sequence[Mapping[str, Any]], str], Layout]]] = {
+    "summary": ("summary", "results", summary_layout),
+    "comparison": ("comparison", "the print beside ours", comparison_layout),
+    "best_on_test": ("summary", "validated and best-on-test errors", best_on_test_layout),
+    "hyperparameters": ("hyperparameters", "chosen hyper-parameters", hyperparameter_layout),
+    "ranks": ("ranks", "average ranks", rank_layout),
+    "times": ("times", "times and memory", time_layout),
 }

@@ -27,6 +27,12 @@ class Method:
     kind : {"staged", "plain"}
         ``"staged"`` methods have a learning curve (``staged_predict``, ``staged_error``) and a number of rounds
         ``n_estimators`` that selection chooses; ``"plain"`` methods are chosen by their grid alone.
+    tasks : tuple of str
+        Kinds of data that it learns: ``"single-label"``, ``"multi-label"``.
+    rival : bool
+        Whether it is a library's method, shown for orientation: it has no rank among the papers' methods.
+    requires : str or None
+        A module that must be installed beside the package's own dependencies (extra ``rivals``).
     """
 
     name: str
@@ -36,6 +42,9 @@ class Method:
     printed_labels: tuple[str, ...] = ()
     defaults: dict[str, Any] = field(default_factory=dict)
     kind: str = "plain"
+    tasks: tuple[str, ...] = ("single-label",)
+    rival: bool = False
+    requires: str | None = None
 
 
 METHODS: dict[str, Method] = {
@@ -49,6 +58,7 @@ METHODS: dict[str, Method] = {
             printed_labels=("ADABOOST.MH w Hamming trees",),
             defaults={"base": "hamming_tree"},
             kind="staged",
+            tasks=("single-label", "multi-label"),
         ),
         Method(
             name="adaboost_mh_stump",
@@ -57,6 +67,7 @@ METHODS: dict[str, Method] = {
             label="AdaBoost.MH, stumps",
             defaults={"base": "stump"},
             kind="staged",
+            tasks=("single-label", "multi-label"),
         ),
         Method(
             name="adaboost_mh_hamming_product",
@@ -66,6 +77,7 @@ METHODS: dict[str, Method] = {
             printed_labels=("ADABOOST.MH w Hamming products",),
             defaults={"base": "hamming_product"},
             kind="staged",
+            tasks=("single-label", "multi-label"),
         ),
         Method(
             name="adaboost_mh_single_label_tree_zhu",
@@ -148,6 +160,72 @@ METHODS: dict[str, Method] = {
             printed_labels=("SVM (Gaussian kernel)",),
             defaults={"kernel": "rbf"},
         ),
+        Method(
+            name="ecc",
+            module="algos.multilabel.ecc",
+            class_name="EnsembleClassifierChains",
+            label="ECC",
+            printed_labels=("ECC",),
+            tasks=("multi-label",),
+        ),
+        Method(
+            name="rakel",
+            module="algos.multilabel.rakel",
+            class_name="RAkEL",
+            label="RAkEL",
+            printed_labels=("RAKEL",),
+            tasks=("multi-label",),
+        ),
+        Method(
+            name="leml",
+            module="algos.multilabel.leml",
+            class_name="LEML",
+            label="LEML",
+            printed_labels=("LEML",),
+            tasks=("multi-label",),
+        ),
+        Method(
+            name="ml2",
+            module="algos.multilabel.ml2",
+            class_name="ML2",
+            label="ML2",
+            printed_labels=("ML2",),
+            tasks=("multi-label",),
+        ),
+        Method(
+            name="lightgbm",
+            module="algos.multiclass.rivals",
+            class_name="StagedLightGBMClassifier",
+            label="LightGBM",
+            kind="staged",
+            rival=True,
+            requires="lightgbm",
+        ),
+        Method(
+            name="xgboost",
+            module="algos.multiclass.rivals",
+            class_name="StagedXGBoostClassifier",
+            label="XGBoost",
+            kind="staged",
+            rival=True,
+            requires="xgboost",
+        ),
+        Method(
+            name="hist_gradient_boosting",
+            module="algos.multiclass.rivals",
+            class_name="StagedHistGradientBoostingClassifier",
+            label="Histogram gradient boosting",
+            kind="staged",
+            rival=True,
+        ),
+        Method(
+            name="random_forest",
+            module="algos.multiclass.rivals",
+            class_name="StagedRandomForestClassifier",
+            label="Random forest",
+            kind="staged",
+            rival=True,
+        ),
     )
 }
 
@@ -176,7 +254,7 @@ def make_estimator(name: str, params: dict[str, Any], seed: int) -> Any:
     params : dict
         Constructor arguments beside the method's own.
     seed : int
-        Given as ``random_state``.
+        Given as ``random_state`` to a method that draws random numbers.
 
     Raises
     ------
@@ -190,4 +268,5 @@ def make_estimator(name: str, params: dict[str, Any], seed: int) -> Any:
         if key not in known:
             near = get_close_matches(key, known, n=1, cutoff=0)[0]
             raise InputError(f"method {name!r} has no parameter {key!r}; the nearest one is {near!r}")
-    return cls(**method.defaults, **params, random_state=seed)
+    seeded = {"random_state": seed} if "random_state" in known else {}
+    return cls(**method.defaults, **params, **seeded)

@@ -12,23 +12,23 @@ from typing import Any
 
 from algos.exceptions import InputError
 from algos.experiments.figures import CAPTIONS, TITLES
-from algos.experiments.layouts import comparison_layout
-from algos.experiments.markup import escape_markdown, to_markdown
+from algos.experiments.layouts import best_on_test_layout, comparison_layout, summary_layout
+from algos.experiments.markup import Layout, escape_markdown, to_markdown
 from algos.experiments.report import read_figure
 from algos.experiments.reported import Reported, compare, read_reported
 from algos.experiments.tables import fold_rows, read_records, summarise, write_csv
 from algos.files import atomic_write
 
 #: Columns that published tables have beside those of the print.
-PUBLISHED_COLUMNS: tuple[str, ...] = ("reproduced", "reproduced_std", "n_runs", "note")
+PUBLISHED_COLUMNS: tuple[str, ...] = ("reproduced", "reproduced_std", "best_on_test", "n_runs", "note")
 
 
 def publish(
     record_paths: Sequence[str | os.PathLike],
-    reported_csv: str | os.PathLike,
+    reported_csv: str | os.PathLike | None,
     dataset_aliases: Mapping[str, str],
     methods: Mapping[str, Any],
-    out_dir: str | os.PathLike,
+    out: str | os.PathLike,
     *,
     commit: str,
     command: str,
@@ -37,22 +37,23 @@ def publish(
     figures_dir: str | os.PathLike | None = None,
     notes: Mapping[str, str] | None = None,
 ) -> None:
-    """Write ``<out_dir>/<name>.csv``, ``<name>.md`` and copies of the figures as ``<name>_<figure>.png``.
+    """Write ``<out>.csv``, ``<out>.md`` and copies of the figures as ``<out>_<figure>.png``.
 
-    The CSV has the columns and rows of the printed table as they are in `reported_csv`, then ``reproduced`` and
-    ``reproduced_std`` in the print's own unit, ``n_runs`` and ``note``. Rows without runs are empty there, with the
-    note "not run".
+    Where there is a printed table, the CSV has its columns and rows as they are in `reported_csv`, then ``reproduced``
+    and ``reproduced_std`` in the print's own unit, ``best_on_test`` (the least test error over grid and rounds, where
+    runs record it), ``n_runs`` and ``note``. Rows without runs are empty there, with the note "not run". Where there is
+    none, it has a row a data set, method and measure, as they are shown.
 
     Parameters
     ----------
     record_paths : sequence of path-like
         JSON records of the runs.
-    reported_csv : path-like
-        The printed table; its file name is the name of what is published.
+    reported_csv : path-like or None
+        The printed table.
     dataset_aliases, methods, notes
         As in `algos.experiments.tables.write_tables`.
-    out_dir : path-like
-        E.g. ``docs/reproduction``.
+    out : path-like
+        E.g. ``docs/reproduction/<name of the printed table>``.
     commit, command, date : str
         The commit of the code, the command that made the runs and the day: they go into the page as given.
     settings : dict
@@ -65,42 +66,44 @@ def publish(
     InputError
         See `algos.experiments.tables.read_records` and `algos.experiments.reported.compare`.
     """
-    reported = read_reported(reported_csv)
+    out = Path(out)
     summary = summarise(fold_rows(read_records(record_paths)), methods)
-    comparison = [
-        row for row in compare(summary, reported, dataset_aliases, methods, notes) if row["printed_percent"] is not None
-    ]
-    if not any(row["n_runs"] for row in comparison):
-        raise InputError(f"none of these runs has a number in {reported.name}.csv, so there is nothing to publish")
-    out_dir = Path(out_dir)
-    write_csv(
-        out_dir / f"{reported.name}.csv",
-        [*reported.columns, *PUBLISHED_COLUMNS],
-        published_rows(reported, comparison),
-    )
-    figures = [] if figures_dir is None else _copy_figures(Path(figures_dir), out_dir, reported.name)
+    reported = None if reported_csv is None else read_reported(reported_csv)
+    comparison = compare(summary, reported, dataset_aliases, methods, notes)
+    if reported is None:
+        columns, rows = ["dataset", "method", "metric", *PUBLISHED_COLUMNS], comparison
+        layouts = [summary_layout(summary, "Results")]
+    else:
+        comparison = [row for row in comparison if row["printed"] is not None]
+        if not any(row["n_runs"] for row in comparison):
+            raise InputError(f"none of these runs has a number in {reported.name}.csv, so there is nothing to publish")
+        columns, rows = [*reported.columns, *PUBLISHED_COLUMNS], published_rows(reported, comparison)
+        layouts = [comparison_layout(comparison, "The print beside ours")]
+    layouts.append(best_on_test_layout(summary, "Validated and best-on-test errors"))
+    write_csv(out.with_name(f"{out.name}.csv"), columns, rows)
+    figures = [] if figures_dir is None else _copy_figures(Path(figures_dir), out)
     origin = {"commit": commit, "command": command, "date": date}
-    with atomic_write(out_dir / f"{reported.name}.md") as temporary:
-        temporary.write_text(_page(reported.name, comparison, origin, settings, figures), encoding="utf-8")
+    with atomic_write(out.with_name(f"{out.name}.md")) as temporary:
+        temporary.write_text(_page(out.name, layouts, origin, settings, figures), encoding="utf-8")
 
 
 def published_rows(reported: Reported, comparison: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the printed rows as they are, with our numbers in the print's unit; `comparison` is in the same order."""
     rows = []
     for printed, ours in zip(reported.rows, comparison, strict=True):
-        row = {**printed, "reproduced": None, "reproduced_std": None, "n_runs": ours["n_runs"], "note": ours["note"]}
-        for column, percent in (("reproduced", "reproduced_percent"), ("reproduced_std", "reproduced_std_percent")):
-            if ours[percent] is not None:
-                row[column] = round(ours[percent] / reported.to_percent, 6)
+        row = {**printed, **dict.fromkeys(PUBLISHED_COLUMNS), "n_runs": ours["n_runs"], "note": ours["note"]}
+        for column in ("reproduced", "reproduced_std", "best_on_test"):
+            if ours[column] is not None:
+                row[column] = round(ours[column] / reported.scale, 6)
         rows.append(row)
     return rows
 
 
-def _copy_figures(figures_dir: Path, out_dir: Path, name: str) -> list[tuple[str, str]]:
+def _copy_figures(figures_dir: Path, out: Path) -> list[tuple[str, str]]:
     """Copy the figures that show something; return (figure, file name) of each. Copies of earlier runs are removed."""
     copied = []
     for figure in CAPTIONS:
-        source, target = figures_dir / f"{figure}.png", out_dir / f"{name}_{figure}.png"
+        source, target = figures_dir / f"{figure}.png", out.with_name(f"{out.name}_{figure}.png")
         if read_figure(source, figure)["why_not"]:
             target.unlink(missing_ok=True)
             continue
@@ -112,7 +115,7 @@ def _copy_figures(figures_dir: Path, out_dir: Path, name: str) -> list[tuple[str
 
 def _page(
     name: str,
-    comparison: Sequence[Mapping[str, Any]],
+    layouts: Sequence[Layout],
     origin: Mapping[str, str],
     settings: Mapping[str, Any],
     figures: Sequence[tuple[str, str]],
@@ -122,7 +125,7 @@ def _page(
 
     parts = [f"# {escape_markdown(name)}", "", "Written by the workflow; do not edit.", ""]
     parts += [f"- {key}: {_code(value)}" for key, value in origin.items()]
-    parts += ["", to_markdown(comparison_layout(comparison, "The print beside ours"))]
+    parts += ["", *(to_markdown(layout) for layout in layouts if layout.rows)]
     for figure, file in figures:
         parts += [f"![{TITLES[figure]}]({file})", "", escape_markdown(CAPTIONS[figure]), ""]
     text = yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)

@@ -29,7 +29,7 @@ class Predictions:
     ----------
     rows : ndarray of int, shape (n_test,)
         Row numbers in the data set's table.
-    label, predicted : ndarray of str, shape (n_test,)
+    label, predicted : ndarray of str, shape (n_test,), or of 0 and 1, shape (n_test, n_labels)
     classes : sequence of str, length n_classes
     scores : ndarray of float, shape (n_test, n_classes)
     """
@@ -42,9 +42,17 @@ class Predictions:
 
 
 def write_predictions(predictions: Predictions, path: str | os.PathLike) -> None:
-    """Write predictions as Parquet: row, label, predicted, and a column ``score:<class>`` for each class."""
+    """Write predictions as Parquet.
+
+    Columns row, label, predicted, and ``score:<class>`` for each class. Where a sample has several labels, label and
+    predicted are lists of 0 and 1 and score is a list of float32, a number a label; the file's metadata ``labels``
+    names them (JSON).
+    """
     import pyarrow as pa
 
+    if predictions.label.ndim == 2:
+        _write_parquet(_multilabel_table(predictions), path)
+        return
     names = pa.array([str(name) for name in predictions.classes], pa.string())
     columns = {
         "row": pa.array(predictions.rows, pa.int32()),
@@ -54,6 +62,23 @@ def write_predictions(predictions: Predictions, path: str | os.PathLike) -> None
     for position, name in enumerate(predictions.classes):
         columns[f"score:{name}"] = pa.array(predictions.scores[:, position], pa.float64())
     _write_parquet(pa.table(columns), path)
+
+
+def _multilabel_table(predictions: Predictions) -> Any:
+    import pyarrow as pa
+
+    def lists(values: np.ndarray, kind: Any) -> Any:
+        return pa.FixedSizeListArray.from_arrays(pa.array(np.ravel(values), kind), values.shape[1])
+
+    table = pa.table(
+        {
+            "row": pa.array(predictions.rows, pa.int32()),
+            "label": lists(predictions.label.astype(np.int8), pa.int8()),
+            "predicted": lists(predictions.predicted.astype(np.int8), pa.int8()),
+            "score": lists(predictions.scores.astype(np.float32), pa.float32()),
+        }
+    )
+    return table.replace_schema_metadata({"labels": json.dumps([str(name) for name in predictions.classes])})
 
 
 def write_record(record: Mapping[str, Any], path: str | os.PathLike) -> None:
@@ -141,12 +166,18 @@ class Cost:
     ----------
     seconds : dict
         Name of a part -> CPU seconds, filled by `part_done`.
+    rounds : list of (int, float)
+        Rounds so far and CPU seconds since the last part ended, filled by `round_done`.
     """
+
+    #: About as many rounds as a record keeps the time of, evenly on a logarithmic axis.
+    N_TIMED = 150
 
     def __init__(self) -> None:
         self._wall = time.perf_counter()
         self._cpu = time.process_time()
         self.seconds: dict[str, float] = {}
+        self.rounds: list[tuple[int, float]] = []
         # Linux can forget the highest memory so far; elsewhere a fold's peak is that of its process.
         self._peak_was_reset = reset_peak_memory()
 
@@ -156,10 +187,16 @@ class Cost:
         self.seconds[name] = round(now - self._cpu, 4)
         self._cpu = now
 
-    def total(self) -> dict[str, float]:
+    def round_done(self, n_done: int) -> None:
+        """Take the time of a round."""
+        self.rounds.append((n_done, time.process_time() - self._cpu))
+
+    def total(self) -> dict[str, Any]:
         """Return the record's ``cost``."""
+        kept = np.unique(np.geomspace(1, max(len(self.rounds), 1), self.N_TIMED).astype(int)) - 1
         return {
             **{f"{name}_cpu_seconds": seconds for name, seconds in self.seconds.items()},
+            "rounds": [[self.rounds[k][0], round(self.rounds[k][1], 4)] for k in kept if self.rounds],
             "wall_seconds": round(time.perf_counter() - self._wall, 4),
             "peak_memory_mib": round(peak_memory_mib(self._peak_was_reset), 1),
         }

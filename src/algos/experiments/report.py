@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
 from algos.experiments.figures import CAPTIONS, TITLES
-from algos.experiments.layouts import LAYOUTS, signed, with_bar
+from algos.experiments.layouts import LAYOUTS, group_rows, signed, with_bar
 from algos.experiments.markup import Cell, Layout
 from algos.experiments.tables import read_table
 from algos.files import atomic_write
@@ -74,13 +75,14 @@ def describe_experiment(experiment: Mapping[str, Any]) -> dict[str, Any]:
     """Collect what the page shows of one experiment: verdict, layouts, figures and how they were made."""
     tables_dir = experiment["tables_dir"]
     try:
-        rows = {name: read_table(tables_dir, name) for name in (*LAYOUTS, "versions")}
+        sources = dict.fromkeys((*(source for source, _, _ in LAYOUTS.values()), "comparison", "versions"))
+        rows = {name: read_table(tables_dir, name) for name in sources}
         figures = [read_figure(Path(experiment["figures_dir"]) / f"{name}.png", name) for name in CAPTIONS]
     except FileNotFoundError as error:
         raise InputError(
             f"{error.filename} is missing; make the tables and figures of {experiment['name']} first"
         ) from error
-    layouts = {name: build(rows[name], caption.capitalize()) for name, (caption, build) in LAYOUTS.items()}
+    layouts = {name: build(rows[source], caption.capitalize()) for name, (source, caption, build) in LAYOUTS.items()}
     return {
         "name": experiment["name"],
         "title": experiment["title"],
@@ -109,7 +111,7 @@ def judge(comparison: Sequence[Mapping[str, Any]], summary: Sequence[Mapping[str
         ``misses`` (dicts ``where``, ``numbers``, ``note``), ``remarks`` (sentences) and ``best`` (sentences, one a
         data set).
     """
-    printed = [row for row in comparison if row["printed_percent"] is not None]
+    printed = [row for row in comparison if row["printed"] is not None]
     ran = [row for row in printed if row["n_runs"]]
     judged = [row for row in ran if row["within_error_bar"] is not None]
     misses = [row for row in judged if row["within_error_bar"] == "no"]
@@ -130,7 +132,7 @@ def judge(comparison: Sequence[Mapping[str, Any]], summary: Sequence[Mapping[str
         "n_judged": len(judged),
         "misses": [_describe_miss(row) for row in misses],
         "remarks": remarks,
-        "best": [] if judged else best_sentences(summary),
+        "best": [] if judged or not summary else best_sentences(summary),
     }
 
 
@@ -157,22 +159,34 @@ def total_sentence(verdicts: Sequence[Mapping[str, Any]]) -> str | None:
 
 
 def _describe_miss(row: Mapping[str, Any]) -> dict[str, str]:
-    printed = with_bar(row["printed_percent"], row["printed_std_percent"], 1)
-    ours = with_bar(row["reproduced_percent"], row["reproduced_std_percent"], 2)
-    numbers = f"print {printed} %, ours {ours} %"
-    return {"where": f"{row['dataset']}, {row['label']}", "numbers": numbers, "note": row["note"] or ""}
+    printed, ours = _printed_text(row), _our_text(row)
+    metric = METRICS[row["metric"]]
+    where = f"{row['dataset']}, {row['label']}" + ("" if metric.name == "test_error" else f", {metric.label}")
+    numbers = f"print {printed}{metric.unit}, ours {ours}{metric.unit}"
+    return {"where": where, "numbers": numbers, "note": row["note"] or ""}
 
 
 def best_sentences(summary: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Name the method with the lowest mean error on each data set."""
+    """Name the method that is best on each data set by the experiment's first measure."""
     sentences = []
-    for dataset in dict.fromkeys(row["dataset"] for row in summary):
-        rows = [row for row in summary if row["dataset"] == dataset]
-        lowest = min(row["test_error_percent"] for row in rows)
-        best = [row for row in rows if row["test_error_percent"] <= lowest + 1e-9]
-        error = with_bar(best[0]["test_error_percent"], best[0]["std_percent"] if len(best) == 1 else None, 2)
-        sentences.append(f"{dataset}: {' and '.join(row['label'] for row in best)}, {error} %")
+    metric = METRICS[summary[0]["metric"]]
+    for rows in group_rows((row for row in summary if row["metric"] == metric.name), "dataset").values():
+        first = metric.best([row["value"] for row in rows])
+        best = [row for row in rows if abs(row["value"] - first) <= 1e-9]
+        text = with_bar(best[0]["value"], best[0]["std"] if len(best) == 1 else None, 2 if metric.percent else 3)
+        name = "" if metric.name == "test_error" else f"{metric.label} "
+        sentences.append(
+            f"{rows[0]['dataset']}: {' and '.join(row['label'] for row in best)}, {name}{text}{metric.unit}"
+        )
     return sentences
+
+
+def _printed_text(row: Mapping[str, Any]) -> str:
+    return with_bar(row["printed"], row["printed_std"], 1 if METRICS[row["metric"]].percent else 3)
+
+
+def _our_text(row: Mapping[str, Any]) -> str:
+    return with_bar(row["reproduced"], row["reproduced_std"], 2 if METRICS[row["metric"]].percent else 3)
 
 
 # ---------------------------------------------------------------------------------------------------- contents
@@ -180,25 +194,26 @@ def best_sentences(summary: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def cell_layout(comparison: Sequence[Mapping[str, Any]]) -> Layout | None:
     """Lay out each compared cell on a line of its own; None when there is none."""
-    rows = [row for row in comparison if row["n_runs"] and row["printed_percent"] is not None]
+    rows = [row for row in comparison if row["n_runs"] and row["printed"] is not None]
     if not rows:
         return None
     body = [
         [
             Cell(row["dataset"]),
             Cell(row["label"]),
+            Cell(METRICS[row["metric"]].axis_label),
             Cell({"yes": "inside", "no": "outside"}.get(row["within_error_bar"], "no bar")),
             Cell(row["note"] or ""),
-            Cell(with_bar(row["printed_percent"], row["printed_std_percent"], 1)),
-            Cell(with_bar(row["reproduced_percent"], row["reproduced_std_percent"], 2)),
-            Cell(signed(row["difference_percent"], 2)),
+            Cell(_printed_text(row)),
+            Cell(_our_text(row)),
+            Cell(signed(row["difference"], 2 if METRICS[row["metric"]].percent else 3)),
             Cell(str(row["n_runs"])),
         ]
         for row in rows
     ]
-    header = ["data set", "method", "error bar", "note", "print", "ours", "difference", "runs"]
-    note = "Errors in percent. Inside means |ours − print| is at most the printed error bar."
-    return Layout("Cell by cell", header, body, notes=[note], numeric_from=4)
+    header = ["data set", "method", "measure", "error bar", "note", "print", "ours", "difference", "runs"]
+    note = "Inside means |ours − print| is at most the printed error bar."
+    return Layout("Cell by cell", header, body, notes=[note], numeric_from=5)
 
 
 def source_layout(data_sources: Sequence[Mapping[str, Any]]) -> Layout:

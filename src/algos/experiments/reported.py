@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
 
-# Column of the printed value -> factor that makes it a percentage.
-_VALUE_COLUMNS = {
-    "test_error_percent": 1.0,
-    "error_rate": 100.0,
-    "average_precision_percent": 1.0,
-    "mean": 1.0,
+# Column of the printed value -> measure (None: a column "metric" names it) and factor that makes it what we show.
+_VALUE_COLUMNS: dict[str, tuple[str | None, float]] = {
+    "test_error_percent": ("test_error", 1.0),
+    "error_rate": ("test_error", 100.0),
+    "average_precision_percent": ("voc_average_precision", 1.0),
+    "mean": (None, 1.0),
 }
-_ERROR_COLUMNS = ("test_error_percent", "error_rate")
 _SPREAD_COLUMNS = ("std_percent", "binomial_std_percent", "std")
 
 #: Names and types of the columns of the comparison.
@@ -25,16 +25,19 @@ COMPARISON = {
     "dataset": str,
     "method": str,
     "label": str,
+    "metric": str,
     "printed_dataset": str,
     "printed_method": str,
-    "printed_percent": float,
-    "printed_std_percent": float,
-    "reproduced_percent": float,
-    "reproduced_std_percent": float,
+    "printed": float,
+    "printed_std": float,
+    "reproduced": float,
+    "reproduced_std": float,
+    "best_on_test": float,
     "n_runs": int,
-    "difference_percent": float,
+    "difference": float,
     "within_error_bar": str,
     "note": str,
+    "remark": str,
 }
 
 
@@ -66,9 +69,13 @@ class Reported:
     rows: tuple[dict[str, str], ...]
 
     @property
-    def to_percent(self) -> float:
-        """Factor from the printed unit to percent."""
-        return _VALUE_COLUMNS[self.value]
+    def scale(self) -> float:
+        """Factor from the printed unit to what is shown."""
+        return _VALUE_COLUMNS[self.value][1]
+
+    def cell(self, row: Mapping[str, str]) -> tuple[str, str, str]:
+        """Return which number a line is: data set, method and measure."""
+        return row["dataset"], row["method"], _VALUE_COLUMNS[self.value][0] or row["metric"]
 
 
 def read_reported(path: str | os.PathLike) -> Reported:
@@ -146,7 +153,8 @@ def compare(
     summary : sequence of dict
         Rows of `algos.experiments.tables.summarise`.
     reported : Reported or None
-        The printed numbers; they must be test errors told apart by ``dataset`` and ``method``.
+        The printed numbers; they must be told apart by ``dataset`` and ``method``, and ``metric`` where there are
+        several measures.
     dataset_aliases : dict
         Our data set -> the print's name of the same data.
     methods : dict
@@ -158,26 +166,21 @@ def compare(
     Returns
     -------
     list of dict
-        Columns `COMPARISON`: each printed cell in the print's order (``n_runs`` 0 and the note "not run"
-        where we have nothing), then our numbers without a printed one.
+        Columns `COMPARISON`: each printed cell in the print's order (``n_runs`` 0 and the note "not run" where we have
+        nothing), then our numbers without a printed one. ``remark`` is the part of ``note`` that `notes` gave.
 
     Raises
     ------
     InputError
-        When the print has other key columns or no test errors, or when two of our results stand for one
-        printed cell.
+        When the print has other key columns, or when two of our results stand for one printed cell.
     """
     notes = notes or {}
     if reported is None:
         return [_unprinted_row(row, notes) for row in summary]
     matches = match_runs(summary, reported, dataset_aliases, methods)
-    rows = [_printed_row(cell, reported, matches.get(_cell_key(cell)), notes) for cell in reported.rows]
-    unmatched = [row for row in summary if row not in matches.values()]
-    return rows + [_unprinted_row(row, notes) for row in unmatched]
-
-
-def _cell_key(cell: Mapping[str, str]) -> tuple[str, str]:
-    return cell["dataset"], cell["method"]
+    rows = [_printed_row(cell, reported, matches.get(reported.cell(cell)), notes) for cell in reported.rows]
+    matched = {id(row) for row in matches.values()}
+    return rows + [_unprinted_row(row, notes) for row in summary if id(row) not in matched]
 
 
 def match_runs(
@@ -185,26 +188,26 @@ def match_runs(
     reported: Reported,
     dataset_aliases: Mapping[str, str],
     methods: Mapping[str, Any],
-) -> dict[tuple[str, str], Mapping[str, Any]]:
+) -> dict[tuple[str, str, str], Mapping[str, Any]]:
     """Find our result for each printed cell; parameters and errors as in `compare`.
 
     Returns
     -------
     dict
-        (printed data set, printed method) -> row of the summary; cells without a result are left out.
+        (printed data set, printed method, measure) -> row of the summary; cells without a result are left out.
     """
-    if set(reported.keys) != {"dataset", "method"} or reported.value not in _ERROR_COLUMNS:
+    needed = {"dataset", "method"} | ({"metric"} if _VALUE_COLUMNS[reported.value][0] is None else set())
+    if set(reported.keys) != needed:
         raise InputError(
-            f"{reported.name}.csv cannot stand beside these runs: its key columns are "
-            f"{', '.join(reported.keys)} and its "
-            f"values are {reported.value}, where test errors by dataset and method are needed"
+            f"{reported.name}.csv cannot stand beside these runs: its key columns are {', '.join(reported.keys)}, "
+            f"where {' and '.join(sorted(needed))} are needed"
         )
-    printed = {_cell_key(cell) for cell in reported.rows}
-    matches: dict[tuple[str, str], Mapping[str, Any]] = {}
+    printed = {reported.cell(cell) for cell in reported.rows}
+    matches: dict[tuple[str, str, str], Mapping[str, Any]] = {}
     for row in summary:
         dataset = dataset_aliases.get(row["dataset"], row["dataset"])
         for label in methods[row["method"]].printed_labels:
-            cell = (dataset, label)
+            cell = (dataset, label, row["metric"])
             if cell not in printed:
                 continue
             if cell in matches:
@@ -221,34 +224,38 @@ def match_runs(
 def _printed_row(
     cell: Mapping[str, str], reported: Reported, ours: Mapping[str, Any] | None, notes: Mapping[str, str]
 ) -> dict[str, Any]:
-    printed = float(cell[reported.value]) * reported.to_percent
+    printed = float(cell[reported.value]) * reported.scale
     spread = None
     if reported.spread and cell[reported.spread]:
-        spread = float(cell[reported.spread]) * reported.to_percent
+        spread = float(cell[reported.spread]) * reported.scale
     row = dict.fromkeys(COMPARISON)
+    dataset, method, metric = reported.cell(cell)
     row.update(
-        printed_dataset=cell["dataset"],
-        printed_method=cell["method"],
-        printed_percent=printed,
-        printed_std_percent=spread,
+        metric=metric,
+        printed_dataset=dataset,
+        printed_method=method,
+        printed=printed,
+        printed_std=spread,
         n_runs=0,
         note="not run",
     )
     if ours is None:
         return row
-    difference = ours["test_error_percent"] - printed
-    row.update(_ours(ours), difference_percent=difference)
+    difference = ours["value"] - printed
+    row.update(_ours(ours), difference=difference)
     if spread is not None:
         # The tolerance takes up the rounding of binary fractions only (2.3 - 2.1 against 0.2).
         row["within_error_bar"] = "yes" if abs(difference) <= spread + 1e-9 else "no"
-    row["note"] = " ".join(filter(None, (_difference_note(row, cell, reported), _dataset_note(row, notes))))
+    row["remark"] = _dataset_note(row, notes)
+    row["note"] = " ".join(filter(None, (_difference_note(row, cell, reported), row["remark"])))
     return row
 
 
 def _unprinted_row(ours: Mapping[str, Any], notes: Mapping[str, str]) -> dict[str, Any]:
     row = dict.fromkeys(COMPARISON)
     row.update(_ours(ours))
-    row["note"] = " ".join(filter(None, ("Nothing printed to compare with.", _dataset_note(row, notes))))
+    row["remark"] = _dataset_note(row, notes)
+    row["note"] = " ".join(filter(None, ("Nothing printed to compare with.", row["remark"])))
     return row
 
 
@@ -257,23 +264,26 @@ def _ours(ours: Mapping[str, Any]) -> dict[str, Any]:
         "dataset": ours["dataset"],
         "method": ours["method"],
         "label": ours["label"],
-        "reproduced_percent": ours["test_error_percent"],
-        "reproduced_std_percent": ours["std_percent"],
+        "metric": ours["metric"],
+        "reproduced": ours["value"],
+        "reproduced_std": ours["std"],
+        "best_on_test": ours["best_on_test"],
         "n_runs": ours["n_runs"],
     }
 
 
 def _difference_note(row: Mapping[str, Any], cell: Mapping[str, str], reported: Reported) -> str:
     """Say of a cell outside its bar how far off it is, and whether the bars of print and ours overlap."""
-    spread = row["printed_std_percent"]
+    spread = row["printed_std"]
     if spread is None:
         return "No error bar printed."
     if row["within_error_bar"] == "yes":
         return ""
-    difference, ours = row["difference_percent"], row["reproduced_std_percent"] or 0.0
+    difference, ours = row["difference"], row["reproduced_std"] or 0.0
     side = "below" if difference < 0 else "above"
-    sentence = f"{abs(difference):.2f} points {side} the print, outside its ±{spread:g}"
-    hidden = sum(_half_unit(cell[column]) for column in (reported.value, reported.spread)) * reported.to_percent
+    amount = f"{abs(difference):.2f} points" if METRICS[row["metric"]].percent else f"{abs(difference):.3f}"
+    sentence = f"{amount} {side} the print, outside its ±{spread:g}"
+    hidden = sum(_half_unit(cell[column]) for column in (reported.value, reported.spread)) * reported.scale
     if abs(difference) <= spread + hidden:
         return f"{sentence} by less than the rounding of the print."
     together = math.hypot(spread, ours)

@@ -65,17 +65,17 @@ def import_closure(modules: Iterable[str], root: str | Path, without: Collection
     return sorted(found)
 
 
-def method_sources(module: str, root: str | Path) -> list[Path]:
+def method_sources(modules: Iterable[str], root: str | Path) -> list[Path]:
     """Return the files that a fold's numbers depend on: the method's own and those of selection and training.
 
     Parameters
     ----------
-    module : str
-        Where the method's estimator lives (`algos.experiments.methods.Method.module`).
+    modules : iterable of str
+        Where the method's estimator (`algos.experiments.methods.Method.module`) and the features it asks for live.
     root : path-like
         The folder that holds the package.
     """
-    return import_closure([module, "algos.experiments.training"], root, without={REGISTRY})
+    return import_closure([*modules, "algos.experiments.training"], root, without={REGISTRY})
 
 
 def constructor_parameters(module: str, class_name: str, root: str | Path) -> list[str]:

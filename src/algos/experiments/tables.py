@@ -1,9 +1,9 @@
 """Tables of an experiment: from the records of its runs to CSV, Markdown and LaTeX.
 
-The CSV files are tidy (a line an observation, full precision) and are what figures, report and published
-results are made from; Markdown and LaTeX are the paper's layout of the same numbers. All errors are
-percentages. Times stand in a table of their own: they are the only numbers that differ between two identical
-runs.
+The CSV files are tidy (a line an observation, full precision) and are what figures, report and published results are
+made from; Markdown and LaTeX are the paper's layout of the same numbers. Numbers are as they are shown: in percent
+where their measure is (`algos.evaluation.metrics`). Times stand in a table of their own: they are the only numbers that
+differ between two identical runs.
 """
 
 import csv
@@ -17,6 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
 from algos.experiments.layouts import LAYOUTS, group_rows
 from algos.experiments.markup import to_latex, to_markdown
@@ -33,20 +34,23 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "n_test": int,
         "n_features": int,
         "n_classes": int,
-        "test_error_percent": float,
-        "n_test_errors": int,
-        "validation_error_percent": float,
+        "metric": str,
+        "value": float,
+        "validation_error": float,
+        "best_on_test": float,
         "seed": int,
     },
     "summary": {
         "dataset": str,
         "method": str,
         "label": str,
+        "metric": str,
         "n_runs": int,
         "n_test": int,
-        "test_error_percent": float,
-        "std_percent": float,
+        "value": float,
+        "std": float,
         "std_kind": str,
+        "best_on_test": float,
     },
     "comparison": COMPARISON,
     "hyperparameters": {
@@ -58,6 +62,7 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "value": str,
     },
     "ranks": {
+        "metric": str,
         "method": str,
         "label": str,
         "average_rank": float,
@@ -88,7 +93,7 @@ TABLE_NAMES: tuple[str, ...] = (
 
 _RECORD_KEYS = (
     *("experiment", "dataset", "method", "fold", "n_train", "n_test", "n_features", "n_classes", "chosen"),
-    *("test_error", "n_test_errors", "selection", "curve", "seed", "versions", "cost"),
+    *("metrics", "selection", "curve", "seed", "versions", "cost"),
 )
 
 
@@ -104,8 +109,8 @@ def read_records(paths: Iterable[str | os.PathLike]) -> list[dict[str, Any]]:
     Raises
     ------
     InputError
-        When there is none, one is no record of this version, its error is no number in [0, 1], or one run
-        comes twice.
+        When there is none, one is no record of this version, names a measure that is not known or a number outside
+        [0, 1], or one run comes twice.
     """
     records = [_read_record(Path(path)) for path in paths]
     if not records:
@@ -131,9 +136,11 @@ def _read_record(path: Path) -> dict[str, Any]:
     missing = [key for key in _RECORD_KEYS if key not in record]
     if missing:
         raise InputError(f"{path}: the run record lacks {', '.join(missing)}; delete it and run its fold again")
-    error = record["test_error"]
-    if not isinstance(error, (int, float)) or not 0 <= error <= 1:
-        raise InputError(f"{path}: test_error is {error!r}, which is no rate between 0 and 1; run its fold again")
+    for name, value in record["metrics"].items():
+        if name not in METRICS:
+            raise InputError(f"{path}: the measure {name!r} is not known; delete it and run its fold again")
+        if not isinstance(value, (int, float)) or not 0 <= value <= 1:
+            raise InputError(f"{path}: {name} is {value!r}, which is no number between 0 and 1; run its fold again")
     return record
 
 
@@ -152,14 +159,21 @@ def read_table(tables_dir: str | os.PathLike, name: str) -> list[dict[str, Any]]
 
 
 def fold_rows(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return a row a run, columns ``SCHEMAS["folds"]``."""
+    """Return a row a run and measure, columns ``SCHEMAS["folds"]``.
+
+    The validation error that the choice was made by and the best-on-test error stand beside the test error alone.
+    """
     rows = []
     for record in records:
-        row = {column: record.get(column) for column in SCHEMAS["folds"]}
-        chosen = chosen_candidate(record)
-        row["test_error_percent"] = 100 * record["test_error"]
-        row["validation_error_percent"] = None if chosen is None else 100 * chosen["validation_error"]
-        rows.append(row)
+        for name, value in record["metrics"].items():
+            scale = METRICS[name].scale
+            row = {column: record.get(column) for column in SCHEMAS["folds"]}
+            row.update(metric=name, value=scale * value, validation_error=None, best_on_test=None)
+            if name == "test_error":
+                chosen, best = chosen_candidate(record), record.get("best_on_test")
+                row["validation_error"] = None if chosen is None else scale * chosen["validation_error"]
+                row["best_on_test"] = None if best is None else scale * best["error"]
+            rows.append(row)
     return rows
 
 
@@ -172,14 +186,16 @@ def chosen_candidate(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
 
 
 def summarise(folds: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return a row a data set and method: mean test error and its spread.
+    """Return a row a data set, method and measure: the mean over runs and its spread.
 
     The spread (``std_kind``) is
 
     - ``folds``: the sample standard deviation over the outer folds (``ddof=1``), when there are several runs;
-    - ``binomial``: ``sqrt(R (1 - R) / n_test)``, when the only run is the designated test set (fold
-    ``test``);
+    - ``binomial``: ``sqrt(R (1 - R) / n_test)``, for the test error when the only run is the designated test set
+    (fold ``test``);
     - nothing for any other single run.
+
+    ``best_on_test`` is the mean of the least test errors over the grid and all rounds, where all runs have it.
 
     Parameters
     ----------
@@ -196,19 +212,21 @@ def summarise(folds: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) ->
     from algos.evaluation.statistics import binomial_std
 
     rows = []
-    for (dataset, method), runs in group_rows(folds).items():
+    for (dataset, method, metric), runs in group_rows(folds, "dataset", "method", "metric").items():
         if method not in methods:
             raise InputError(f"the runs of {dataset} name the method {method!r}, which the registry does not know")
-        errors = [run["test_error_percent"] for run in runs]
+        values = [run["value"] for run in runs]
         n_test = sum(run["n_test"] for run in runs)
-        mean, std, kind = statistics.fmean(errors), None, None
+        mean, std, kind = statistics.fmean(values), None, None
         if len(runs) > 1:
-            std, kind = statistics.stdev(errors), "folds"
-        elif runs[0]["fold"] == "test":
+            std, kind = statistics.stdev(values), "folds"
+        elif runs[0]["fold"] == "test" and metric == "test_error":
             std, kind = 100 * binomial_std(mean / 100, n_test), "binomial"
         label = methods[method].label
-        values = (dataset, method, label, len(runs), n_test, mean, std, kind)
-        rows.append(dict(zip(SCHEMAS["summary"], values, strict=True)))
+        best = [run["best_on_test"] for run in runs]
+        best_on_test = None if None in best else statistics.fmean(best)
+        cells = (dataset, method, label, metric, len(runs), n_test, mean, std, kind, best_on_test)
+        rows.append(dict(zip(SCHEMAS["summary"], cells, strict=True)))
     return rows
 
 
@@ -247,20 +265,34 @@ def version_rows(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{"package": package, "version": version, "n_runs": n} for (package, version), n in sorted(counts.items())]
 
 
-def complete_errors(summary: Sequence[Mapping[str, Any]]) -> tuple[list[str], list[str], list[list[float]]]:
-    """Return data sets, methods and mean errors (percent, data sets x methods) where all methods ran."""
-    errors = {(row["dataset"], row["method"]): row["test_error_percent"] for row in summary}
-    methods = list(dict.fromkeys(row["method"] for row in summary))
+def complete_values(summary: Sequence[Mapping[str, Any]], metric: str) -> tuple[list[str], list[str], Any]:
+    """Return data sets, methods and losses where all methods ran.
+
+    Returns
+    -------
+    datasets, methods : list of str
+    losses : ndarray of shape (n_datasets, n_methods)
+        Mean values of a measure, with the sign turned where more is better. They are rounded, so that equal counts of
+        errors are equal whatever the order of summation.
+    """
+    import numpy as np
+
+    sign = 1 if METRICS[metric].lower_is_better else -1
+    losses = {(row["dataset"], row["method"]): sign * row["value"] for row in summary if row["metric"] == metric}
+    methods = list(dict.fromkeys(method for _, method in losses))
     datasets = [
         dataset
-        for dataset in dict.fromkeys(row["dataset"] for row in summary)
-        if all((dataset, method) in errors for method in methods)
+        for dataset in dict.fromkeys(dataset for dataset, _ in losses)
+        if all((dataset, method) in losses for method in methods)
     ]
-    return datasets, methods, [[errors[dataset, method] for method in methods] for dataset in datasets]
+    matrix = [[losses[dataset, method] for method in methods] for dataset in datasets]
+    return datasets, methods, np.round(np.reshape(matrix, (len(datasets), len(methods))), 9)
 
 
 def rank_rows(summary: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rank the methods over the data sets that all of them ran (1 is best, ties share a mean rank).
+    """Rank the methods of a summary by each measure over the data sets that all of them ran.
+
+    Rank 1 is best, ties share a mean rank.
 
     Two methods are compared by the Wilcoxon signed-rank test over data sets, three and more by Friedman's
     test with Nemenyi's critical difference at 5 % (Demsar, JMLR 7, 2006). Fewer than three common data sets
@@ -269,25 +301,28 @@ def rank_rows(summary: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        Columns ``SCHEMAS["ranks"]``, best method first; empty for fewer than two methods or no common data
-        set. ``n_best`` counts the data sets a method is best on; a tie counts for each.
+        Columns ``SCHEMAS["ranks"]``, for each measure the best method first; empty for fewer than two methods or no
+        common data set. ``n_best`` counts the data sets a method is best on; a tie counts for each.
     """
-    import numpy as np
+    metrics = dict.fromkeys(row["metric"] for row in summary)
+    return [row for metric in metrics for row in _rank_rows(summary, metric)]
+
+
+def _rank_rows(summary: Sequence[Mapping[str, Any]], metric: str) -> list[dict[str, Any]]:
     from scipy.stats import rankdata
 
-    datasets, methods, errors = complete_errors(summary)
+    datasets, methods, losses = complete_values(summary, metric)
     if len(methods) < 2 or not datasets:
         return []
-    matrix = np.round(errors, 9)  # equal counts of errors are equal ranks, whatever the order of summation
-    ranks = rankdata(matrix, axis=1)
-    best = matrix == matrix.min(axis=1, keepdims=True)
-    test, p_value, difference = _test_ranks(matrix)
+    ranks = rankdata(losses, axis=1)
+    best = losses == losses.min(axis=1, keepdims=True)
+    test, p_value, difference = _test_ranks(losses)
     labels = {row["method"]: row["label"] for row in summary}
     rows = [
         dict(
             zip(
                 SCHEMAS["ranks"],
-                (method, labels[method], float(rank), int(n_best), len(datasets), test, p_value, difference),
+                (metric, method, labels[method], float(rank), int(n_best), len(datasets), test, p_value, difference),
                 strict=True,
             )
         )
@@ -371,14 +406,14 @@ def write_tables(
         "summary": summary,
         "comparison": compare(summary, reported, dataset_aliases, methods, notes),
         "hyperparameters": hyperparameter_rows(records, methods),
-        "ranks": rank_rows(summary),
+        "ranks": rank_rows([row for row in summary if not methods[row["method"]].rival]),
         "versions": version_rows(records),
         "times": time_rows(records, methods),
     }
     for name, body in rows.items():
         write_csv(Path(out_dir) / f"{name}.csv", list(SCHEMAS[name]), body)
-    for name, (caption, build) in LAYOUTS.items():
-        layout = build(rows[name], f"{title}: {caption}")
+    for name, (source, caption, build) in LAYOUTS.items():
+        layout = build(rows[source], f"{title}: {caption}")
         _write_text(Path(out_dir) / f"{name}.md", to_markdown(layout))
         _write_text(Path(out_dir) / f"{name}.tex", to_latex(layout))
 

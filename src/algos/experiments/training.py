@@ -1,15 +1,19 @@
 """One fold of one method: choose hyper-parameters on its training part, fit, predict its test part."""
 
+import json
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 import numpy as np
+from scipy.sparse import issparse
+from sklearn.utils import get_tags
 
+from algos.evaluation.metrics import loss_of, measure
 from algos.evaluation.preprocessing import make_preprocessor
-from algos.evaluation.selection import Selection, error_curve, select
+from algos.evaluation.selection import Selection, error_curve, expand_grid, select
 from algos.exceptions import InputError
 from algos.experiments.methods import get_method, make_estimator
 
@@ -23,18 +27,24 @@ class FoldResult:
     selection : Selection
     chosen : dict
         Chosen hyper-parameters, with the number of rounds of a staged method as ``n_estimators``.
-    predicted : ndarray of str, shape (n_test,)
+    predicted : ndarray of str, shape (n_test,), or of int8, shape (n_test, n_labels)
     scores : ndarray of float, shape (n_test, n_classes)
         NaN for a class that the training part lacks.
+    metrics : dict
+        The experiment's measures.
     curve : dict or None
         ``train_error`` and ``test_error`` after each round up to the largest number, ``stopped_at``.
+    best_on_test : dict or None
+        See `best_on_test`; where the settings ask for it.
     """
 
     selection: Selection
     chosen: dict[str, Any]
     predicted: np.ndarray
     scores: np.ndarray
+    metrics: dict[str, float]
     curve: dict[str, Any] | None
+    best_on_test: dict[str, Any] | None = None
 
 
 def run_fold(
@@ -44,10 +54,12 @@ def run_fold(
     settings: Mapping[str, Any],
     part_done: Callable[[str], None] = lambda name: None,
     progress: Callable[[str], Callable[..., None]] | None = None,
+    round_done: Callable[[int], None] = lambda n_done: None,
 ) -> FoldResult:
     """Compute one fold.
 
-    The test part is looked at once, after everything is chosen and fitted.
+    The test part is looked at after everything is chosen and fitted. What settings with ``best_on_test`` ask for beside
+    (the least test error of any candidate) changes nothing of that.
 
     Parameters
     ----------
@@ -58,9 +70,11 @@ def run_fold(
     settings : dict
         `algos.experiments.config.Experiment.training`.
     part_done : callable, optional
-        Called with ``"selection"`` and ``"fit"`` as they end.
+        Called with ``"selection"``, ``"fit"``, ``"prediction"`` and, where asked for, ``"best_on_test"`` as they end.
     progress : callable, optional
         ``progress("selection")`` and ``progress("fit")`` give what is called with (done, total) as each goes on.
+    round_done : callable, optional
+        Called after each round of a staged method's fit with the number of rounds so far.
 
     Returns
     -------
@@ -69,13 +83,15 @@ def run_fold(
     Raises
     ------
     InputError
-        When the data set is multi-label, or its training part cannot be folded or fitted.
+        When the method is not for data of this kind, or the training part cannot be folded or fitted.
     """
-    if table.y is None:
-        raise InputError("the data set is multi-label and single-label methods cannot learn it")
     name, params, seed = settings["method"], settings["params"], settings["seed"]
+    task, targets = ("single-label", table.y) if table.Y is None else ("multi-label", table.Y)
+    if task not in get_method(name).tasks:
+        raise InputError(f"the data set is {task} and the method {name} is not for such data")
     staged = get_method(name).kind == "staged"
-    X_train, y_train = table.X[train], table.y[train]
+    X = _features_for(make_estimator(name, params, seed), table.X)
+    X_train, y_train = X[train], targets[train]
     selection = select(
         lambda candidate: make_estimator(name, {**params, **candidate}, seed),
         settings["grid"],
@@ -86,33 +102,102 @@ def run_fold(
         staged,
         settings["preprocess"],
         None if progress is None else progress("selection"),
+        loss_of(settings["selection_metric"]),
     )
     part_done("selection")
     preprocessor = make_preprocessor(settings["preprocess"])
     X_train = preprocessor.fit_transform(X_train)
     estimator = make_estimator(name, {**params, **selection.params}, seed)
-    estimator.fit(X_train, y_train, **(_round_monitor(progress("fit"), estimator) if staged and progress else {}))
+    estimator.fit(X_train, y_train, **(_round_monitor(estimator, round_done, progress) if staged else {}))
     part_done("fit")
-    X_test, y_test = preprocessor.transform(table.X[test]), table.y[test]
-    if not staged:
+    X_test, y_test = preprocessor.transform(X[test]), targets[test]
+    if staged:
+        # Fitted to the largest number of rounds, so that the record shows what came after the chosen one.
+        n_rounds = estimator.n_estimators if selection.n_rounds is None else selection.n_rounds
+        curve = {
+            "train_error": error_curve(estimator, X_train, y_train, estimator.n_estimators).tolist(),
+            "test_error": error_curve(estimator, X_test, y_test, estimator.n_estimators).tolist(),
+            "stopped_at": n_rounds,
+        }
+        predicted = _stage(estimator.staged_predict(X_test), n_rounds, estimator.predict, X_test)
+        scores = _stage(estimator.staged_decision_function(X_test), n_rounds, estimator.decision_function, X_test)
+        chosen = {**selection.params, "n_estimators": n_rounds}
+    else:
+        curve, chosen = None, selection.params
         predicted, scores = estimator.predict(X_test), estimator.decision_function(X_test)
-        return FoldResult(selection, selection.params, predicted, _class_scores(estimator, scores, table), None)
-    # Fitted to the largest number of rounds, so that the record shows what came after the chosen one.
-    n_rounds = selection.n_rounds
-    curve = {
-        "train_error": error_curve(estimator, X_train, y_train, estimator.n_estimators).tolist(),
-        "test_error": error_curve(estimator, X_test, y_test, estimator.n_estimators).tolist(),
-        "stopped_at": n_rounds,
-    }
-    predicted = _stage(estimator.staged_predict(X_test), n_rounds, estimator.predict, X_test)
-    scores = _stage(estimator.staged_decision_function(X_test), n_rounds, estimator.decision_function, X_test)
-    chosen = {**selection.params, "n_estimators": n_rounds}
-    return FoldResult(selection, chosen, predicted, _class_scores(estimator, scores, table), curve)
+    part_done("prediction")
+    scores = _class_scores(estimator, scores, table) if task == "single-label" else scores
+    metrics = measure(settings["metrics"], y_test, predicted, scores)
+    best = None
+    if settings["best_on_test"]:
+        test_errors = curve["test_error"] if curve else [float(np.mean(predicted != y_test))]
+        best = best_on_test(settings, {_key(selection.params): test_errors}, (X_train, y_train), (X_test, y_test))
+        part_done("best_on_test")
+    return FoldResult(selection, chosen, predicted, scores, metrics, curve, best)
 
 
-def _round_monitor(progress: Callable[..., None], estimator: Any) -> dict[str, Any]:
+def _features_for(estimator: Any, X: Any) -> Any:
+    """Return sparse features as a dense matrix to a method that takes no others."""
+    return X.toarray() if issparse(X) and not get_tags(estimator).input_tags.sparse else X
+
+
+def best_on_test(
+    settings: Mapping[str, Any],
+    known: Mapping[str, Sequence[float]],
+    train: tuple[np.ndarray, np.ndarray],
+    test: tuple[np.ndarray, np.ndarray],
+) -> dict[str, Any]:
+    """Find the least test error over the whole grid and all rounds: no estimate of a method's error.
+
+    Some papers quote it ("post-validated", Kegl 2014, section 4), so it is computed beside the validated error to be
+    compared with what they print. Each candidate that is not known yet is fitted on the training part.
+
+    Parameters
+    ----------
+    settings : dict
+        As in `run_fold`.
+    known : dict
+        Test errors after each round of candidates that are fitted already, by `_key`.
+    train, test : (X, y)
+        Preprocessed parts.
+
+    Returns
+    -------
+    dict
+        ``error``, ``params`` and ``n_rounds`` (None for a method without rounds) of the best candidate, the first of
+        equals and its fewest rounds, and ``n_candidates``.
+    """
+    name, staged = settings["method"], get_method(settings["method"]).kind == "staged"
+    best: dict[str, Any] | None = None
+    candidates = expand_grid(settings["grid"])
+    for candidate in candidates:
+        errors = known.get(_key(candidate))
+        if errors is None:
+            estimator = make_estimator(name, {**settings["params"], **candidate}, settings["seed"]).fit(*train)
+            errors = estimator.staged_error(*test) if staged else [np.mean(estimator.predict(test[0]) != test[1])]
+        if len(errors) and (best is None or min(errors) < best["error"]):
+            n_rounds = int(np.argmin(errors)) + 1 if staged else None
+            best = {"error": float(min(errors)), "params": candidate, "n_rounds": n_rounds}
+    return {**(best or {"error": 1.0, "params": {}, "n_rounds": 0}), "n_candidates": len(candidates)}
+
+
+def _key(candidate: Mapping[str, Any]) -> str:
+    return json.dumps(candidate, sort_keys=True)
+
+
+def _round_monitor(
+    estimator: Any,
+    round_done: Callable[[int], None],
+    progress: Callable[[str], Callable[..., None]] | None,
+) -> dict[str, Any]:
     """Return the argument of a staged method's ``fit`` that reports each round."""
-    return {"monitor": lambda n_done, _: progress(n_done, estimator.n_estimators)}
+    report = progress("fit") if progress else lambda n_done, n_rounds: None
+
+    def monitor(n_done: int, _: Any) -> None:
+        round_done(n_done)
+        report(n_done, estimator.n_estimators)
+
+    return {"monitor": monitor}
 
 
 def _stage(stages: Iterator[np.ndarray], n_rounds: int, whole: Callable, X: np.ndarray) -> np.ndarray:
@@ -148,7 +233,6 @@ def make_record(
     result : FoldResult
     """
     selection = result.selection
-    n_errors = int(np.sum(result.predicted != table.y[test]))
     curve = selection.validation_curve
     return {
         "experiment": settings["experiment"],
@@ -160,8 +244,7 @@ def make_record(
         "n_features": table.X.shape[1],
         "n_classes": len(table.label_names),
         "chosen": result.chosen,
-        "test_error": n_errors / len(test),
-        "n_test_errors": n_errors,
+        "metrics": result.metrics,
         "selection": {
             "criterion": selection.criterion,
             "n_inner_folds": selection.n_folds,
@@ -170,5 +253,6 @@ def make_record(
             "notes": selection.notes,
         },
         "curve": result.curve,
+        "best_on_test": result.best_on_test,
         "seed": settings["seed"],
     }

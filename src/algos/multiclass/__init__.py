@@ -13,5 +13,9 @@ __all__, __getattr__ = exports(
         "LogitBoostClassifier": "logitboost",
         "MARTClassifier": "logitboost",
         "SAMMEClassifier": "samme",
+        "StagedHistGradientBoostingClassifier": "rivals",
+        "StagedLightGBMClassifier": "rivals",
+        "StagedRandomForestClassifier": "rivals",
+        "StagedXGBoostClassifier": "rivals",
     },
 )

@@ -6,8 +6,12 @@ __all__, __getattr__ = exports(
     __name__,
     {
         "BinaryRelevance": "binary_relevance",
+        "EnsembleClassifierChains": "ecc",
+        "LEML": "leml",
+        "ML2": "ml2",
         "PrBR": "prml",
         "PrML": "prml",
+        "RAkEL": "rakel",
         "SVMPlus": "svm_plus",
     },
 )

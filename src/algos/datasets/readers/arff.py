@@ -1,6 +1,7 @@
 """ARFF, the format of Weka and (with a list of labels in XML) of Mulan, dense and sparse, through liac-arff."""
 
 import os
+import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +17,8 @@ from algos.exceptions import InputError
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
+
+_MEKA_OPTION = re.compile(r":\s*(?:-\S.*\s)?-C\s+(-?\d+)\b")
 
 Labels = str | os.PathLike | Sequence[str] | int
 
@@ -40,7 +43,8 @@ def load_arff(
     labels : path-like, sequence of str, int, or None
         Which attributes are the labels of a multi-label set: Mulan's XML file (matched by name, since its order may
         differ from the columns'; the labels keep the columns' order), names, or the number of attributes at the end.
-        None reads a single-label set.
+        None reads a single-label set, unless the relation's name ends in MEKA's ``: -C n`` and `target` is left alone:
+        then the first n attributes are the labels, or the last -n where n is negative.
     target : str or int, default -1
         Attribute of the classes of a single-label set.
     encoding : str, optional
@@ -70,6 +74,10 @@ def load_arff(
     rows = [row for file in files for row in file.rows]
     attributes = files[0].attributes
     names = [name for name, _ in attributes]
+    notes = []
+    if labels is None and target == -1:
+        labels = _meka_labels(files[0].relation, names, source)
+        notes = [f"Labels by the relation's name, {files[0].relation!r}."] if labels else []
     if labels is None:
         roles = column_roles(names, target, drop, categorical, source=source)
         columns = [_column(attributes, rows, j, as_text=j == roles.target) for j in range(len(names))]
@@ -78,11 +86,14 @@ def load_arff(
     roles = column_roles(names, 0, source=source)  # for its check of the names
     label_columns = _label_columns(names, labels, source)
     left_out = column_roles([*names, ""], -1, drop, source=source).dropped
-    return _multi_label(files[0], rows, label_columns, left_out, source, split)
+    return _multi_label(files[0], rows, label_columns, left_out, source, split, notes)
 
 
 class _ArffFile:
-    """An ARFF file read by liac-arff: `attributes` as (name, type or categories), `rows` as lists or, sparse, dicts."""
+    """An ARFF file read by liac-arff: the `relation`'s name, `attributes`, and `rows` as lists or, sparse, dicts.
+
+    An attribute is (name, type or categories).
+    """
 
     def __init__(self, path: Path, encoding: str | None) -> None:
         import arff
@@ -97,6 +108,7 @@ class _ArffFile:
             self.sparse = False
         except arff.ArffException as error:
             raise self._wrong(error) from None
+        self.relation = content["relation"]
         self.attributes = content["attributes"]
         self.rows = content["data"]
         if not self.rows:
@@ -174,6 +186,19 @@ def _label_columns(names: Sequence[str], labels: Labels, source: str) -> list[in
     return [j for j, name in enumerate(names) if name in set(wanted)]
 
 
+def _meka_labels(relation: str, names: Sequence[str], source: str) -> list[str] | None:
+    """Return the labels that MEKA's option in a relation's name tells, such as ``'Enron: -C 53'``; None without it."""
+    option = _MEKA_OPTION.search(relation)
+    if not option:
+        return None
+    n = int(option[1])
+    if not 0 < abs(n) < len(names):
+        raise InputError(
+            f"{source}: the relation's name, {relation!r}, asks for {n} of {len(names)} attributes as labels"
+        )
+    return list(names[:n] if n > 0 else names[n:])
+
+
 def _names_in_xml(path: Path) -> list[str]:
     content = read_bytes(path)
     if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
@@ -185,6 +210,9 @@ def _names_in_xml(path: Path) -> list[str]:
     names = [element.get("name") for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
     if not names or None in names:
         raise InputError(f"{path}: holds no <label name=...> elements")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError(f"{path}: names the label {twice[0]!r} twice; take one out")
     return names
 
 
@@ -195,6 +223,7 @@ def _multi_label(
     left_out: frozenset[int],
     source: str,
     split: np.ndarray | None,
+    notes: Sequence[str],
 ) -> Table:
     attributes = file.attributes
     labels = set(label_columns)
@@ -204,8 +233,16 @@ def _multi_label(
         if not isinstance(attributes[j][1], str) and not set(attributes[j][1]) <= {"0", "1"}:
             raise InputError(f"{source}: label {attributes[j][0]!r} takes {listed(attributes[j][1])}, not 0 and 1")
     Y = _matrix(attributes, rows, label_columns, source)
-    if not np.isin(Y.data, (0.0, 1.0)).all():
-        raise InputError(f"{source}: labels take other values than 0 and 1")
+    others = np.flatnonzero(Y.data != 1)  # zeros are not held
+    if others.size:
+        row, name = (
+            np.searchsorted(Y.indptr, others[0], side="right"),
+            attributes[label_columns[Y.indices[others[0]]]][0],
+        )
+        raise InputError(
+            f"{source}, instance {row}: label {name!r} is {Y.data[others[0]]:g}: labels take other values than 0 "
+            "and 1, so `labels` may name a feature"
+        )
     X = _matrix(attributes, rows, features, source)
     return multi_label_table(
         X if file.sparse else X.toarray(),
@@ -214,6 +251,7 @@ def _multi_label(
         [attributes[j][0] for j in label_columns],
         source,
         split,
+        notes,
     )
 
 
@@ -250,4 +288,6 @@ def _matrix(attributes: Sequence[tuple], rows: Sequence, columns: Sequence[int],
                 data.append(value)
                 indices.append(position[j])
         ends.append(len(data))
-    return csr_array((np.array(data, dtype=np.float64), indices, ends), shape=(len(rows), len(columns)))
+    # Indices of 32 bits: liblinear takes no others.
+    written = (np.array(data, dtype=np.float64), np.array(indices, dtype=np.int32), np.array(ends, dtype=np.int32))
+    return csr_array(written, shape=(len(rows), len(columns)))

@@ -4,6 +4,7 @@ import io
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +12,9 @@ from algos.datasets.hints import one_line
 from algos.datasets.table import Table, label_text, labels_of, multi_label_table, single_label_table, split_of
 from algos.datasets.textfile import Paths, as_paths, read_bytes
 from algos.exceptions import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 _MOST_DENSE_BYTES = 4 * 2**30
 _NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
@@ -55,14 +59,13 @@ def load_libsvm(
 
     paths = as_paths(path)
     source = " + ".join(p.name for p in paths)
-    matrices, labels = _read(paths, n_features, multilabel)
+    contents = [read_bytes(path) for path in paths]
+    matrices, labels = read_sparse_rows(paths, contents, n_features=n_features, multilabel=multilabel)
     split = split_of([matrix.shape[0] for matrix in matrices], parts)
     X = vstack(matrices, format="csr", dtype=np.float64)
-    if not np.isfinite(X.data).all():
-        row = np.searchsorted(X.indptr, np.flatnonzero(~np.isfinite(X.data))[0], side="right")
-        raise InputError(f"{source}, row {row}: holds an infinite number (or one beyond 1e308), or NaN; correct it")
+    finite_or_refused(X, source)
     if not sparse:
-        X = _dense(X, source)
+        X = to_dense(X, source)
     names = [f"x{j}" for j in range(X.shape[1])]
     if multilabel:
         label_names = sorted({label_text(label) for row in labels for label in row}, key=_label_order)
@@ -70,33 +73,65 @@ def load_libsvm(
     return single_label_table(X, labels_of(labels), names, source, split)
 
 
-def _read(paths: Sequence[Path], n_features: int | None, multilabel: bool) -> tuple[list, list]:
+def read_sparse_rows(
+    paths: Sequence[Path],
+    contents: Sequence[bytes],
+    *,
+    n_features: int | None,
+    multilabel: bool,
+    zero_based: bool | str = "auto",
+    first_line: int = 1,
+) -> tuple[list, list]:
+    """Read the features (CSR) of each file's lines ``label index:value ...``, and the labels of all.
+
+    Parameters
+    ----------
+    paths : sequence of pathlib.Path
+        What to call the files in a message.
+    contents : sequence of bytes
+        Their lines.
+    n_features : int or None
+        As in :func:`load_libsvm`.
+    multilabel : bool
+        Whether lines begin with several labels; the labels of a row are then a tuple.
+    zero_based : bool or "auto"
+        Whether indices begin at 0; "auto" if a 0 occurs.
+    first_line : int
+        Number of the first line in its file.
+    """
     from scipy.sparse import csr_array
     from sklearn.datasets import load_svmlight_files
 
-    contents = [read_bytes(path) for path in paths]
     for path, content in zip(paths, contents, strict=True):
-        _check_lines(path, content)
+        _check_lines(path, content, first_line)
     streams = [io.BytesIO(content) for content in contents]
     try:
-        found = load_svmlight_files(streams, n_features=n_features, multilabel=multilabel)
+        found = load_svmlight_files(streams, n_features=n_features, multilabel=multilabel, zero_based=zero_based)
     except (ValueError, OverflowError) as error:
         raise InputError(f"{' + '.join(p.name for p in paths)}: {one_line(error)}") from None
     return [csr_array(matrix) for matrix in found[0::2]], [label for part in found[1::2] for label in list(part)]
 
 
-def _check_lines(path: Path, content: bytes) -> None:
+def _check_lines(path: Path, content: bytes, first_line: int) -> None:
     """Name the line of a mistake: scikit-learn's reader does not say where it stumbled."""
     lines = content.splitlines()
     if not any(line.split(b"#")[0].strip() for line in lines):
-        raise InputError(f"{path}: the file is empty")
-    for number, line in enumerate(lines, start=1):
+        raise InputError(f"{path}: the file is empty" if first_line == 1 else f"{path}: there is no row of data")
+    for number, line in enumerate(lines, start=first_line):
         if not _LINE.fullmatch(line):
             text = line[:60].decode("ascii", errors="backslashreplace")
             raise InputError(f"{path}, line {number}: is not `label index:value ...` ({text!r})")
 
 
-def _dense(X: object, source: str) -> np.ndarray:
+def finite_or_refused(X: "csr_array", source: str) -> None:
+    """Refuse a sparse matrix that holds NaN or an infinite number."""
+    if not np.isfinite(X.data).all():
+        row = np.searchsorted(X.indptr, np.flatnonzero(~np.isfinite(X.data))[0], side="right")
+        raise InputError(f"{source}, row {row}: holds an infinite number (or one beyond 1e308), or NaN; correct it")
+
+
+def to_dense(X: "csr_array", source: str) -> np.ndarray:
+    """Make a sparse matrix dense, unless it would be too large."""
     n_bytes = 8 * X.shape[0] * X.shape[1]
     if n_bytes > _MOST_DENSE_BYTES:
         raise InputError(f"{source}: {X.shape} numbers would take {n_bytes / 2**30:.0f} GiB; give `sparse: true`")

@@ -1,0 +1,147 @@
+"""Test errors of all methods on one axis: against the number of rounds, and against the time that fitting took."""
+
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from algos.experiments.figure_style import Style, drawing, label_outer, literal, make_panels, plain_log_ticks, set_title
+from algos.experiments.layouts import group_rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+#: Line styles that follow each other when the colours are used up.
+_DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
+
+
+@dataclass(frozen=True)
+class MethodCurve:
+    """Test error of one method, in percent: ``errors[i]`` at ``positions[i]``; `stop` is where it was chosen to end."""
+
+    method: str
+    positions: Sequence[float]
+    errors: Sequence[float]
+    stop: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class MethodPanel:
+    """The methods' curves on one data set."""
+
+    dataset: str
+    curves: Sequence[MethodCurve]
+
+
+def collect_round_curves(records: Sequence[Mapping[str, Any]]) -> list[MethodPanel]:
+    """Test error after each round, mean over folds; a curve that ended early keeps its last value."""
+    return _collect(records, _curve_over_rounds)
+
+
+def collect_time_curves(records: Sequence[Mapping[str, Any]]) -> list[MethodPanel]:
+    """Test error against the CPU seconds of the fit so far, both as means over folds.
+
+    Only rounds whose time a record keeps are points; where that is the last alone (a library that tells of no rounds),
+    rounds are taken to be equally long. The time of choosing hyper-parameters is not in it.
+    """
+    return _collect([record for record in records if record["cost"].get("rounds")], _curve_over_time)
+
+
+def _collect(
+    records: Sequence[Mapping[str, Any]], make: Callable[[str, Sequence[Mapping[str, Any]]], MethodCurve]
+) -> list[MethodPanel]:
+    """A panel for each data set on which two methods or more have a learning curve."""
+    panels: dict[str, list[MethodCurve]] = {}
+    for (dataset, method), runs in group_rows(record for record in records if record["curve"]).items():
+        panels.setdefault(dataset, []).append(make(method, runs))
+    return [MethodPanel(dataset, curves) for dataset, curves in panels.items() if len(curves) > 1]
+
+
+def _mean_error(runs: Sequence[Mapping[str, Any]], n_rounds: int) -> float:
+    """Mean test error in percent after so many rounds, or at the end of a shorter curve."""
+    curves = (run["curve"]["test_error"] for run in runs)
+    return 100 * statistics.fmean(curve[min(n_rounds, len(curve)) - 1] for curve in curves)
+
+
+def _curve_over_rounds(method: str, runs: Sequence[Mapping[str, Any]]) -> MethodCurve:
+    rounds = range(1, max(len(run["curve"]["test_error"]) for run in runs) + 1)
+    stop = statistics.median_low([run["curve"]["stopped_at"] for run in runs])
+    return MethodCurve(method, list(rounds), [_mean_error(runs, t) for t in rounds], (stop, _mean_error(runs, stop)))
+
+
+def _curve_over_time(method: str, runs: Sequence[Mapping[str, Any]]) -> MethodCurve:
+    import numpy as np
+
+    timed = [_evenly_filled(np.array(run["cost"]["rounds"])) for run in runs]
+    rounds = max(timed, key=lambda rows: rows[-1, 0])[:, 0]
+    # A fold that ended early costs nothing more afterwards.
+    seconds = np.mean([np.interp(rounds, rows[:, 0], rows[:, 1]) for rows in timed], axis=0)
+    stop = statistics.median_low([run["curve"]["stopped_at"] for run in runs])
+    return MethodCurve(
+        method,
+        seconds.tolist(),
+        [_mean_error(runs, int(t)) for t in rounds],
+        (float(np.interp(stop, rounds, seconds)), _mean_error(runs, stop)),
+    )
+
+
+def _evenly_filled(rows: Any) -> Any:
+    """Return (rounds, seconds) with more rows where only the end was timed: rounds that took equally long."""
+    import numpy as np
+
+    if len(rows) > 1:
+        return rows
+    (n_rounds, seconds), rounds = rows[0], np.unique(np.geomspace(1, rows[0, 0], 100).astype(int))
+    return np.column_stack([rounds, seconds * rounds / n_rounds])
+
+
+def draw_round_curves(panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style) -> "Figure":
+    """Draw test error against rounds, all methods of a data set on one axis."""
+    return _draw(panels, labels, style, "boosting rounds")
+
+
+def draw_time_curves(panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style) -> "Figure":
+    """Draw test error against CPU seconds of the fit, all methods of a data set on one axis."""
+    return _draw(panels, labels, style, "CPU seconds of the fit")
+
+
+def _draw(panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style, x_label: str) -> "Figure":
+    methods = list(dict.fromkeys(curve.method for panel in panels for curve in panel.curves))
+    looks = {method: _look(index, style) for index, method in enumerate(methods)}
+    with drawing(style):
+        figure, axes = make_panels(len(panels), style, wide=True)
+        handles: dict[str, Any] = {}
+        for one, panel in zip(axes, panels, strict=True):
+            for curve in panel.curves:
+                look = looks[curve.method]
+                (line,) = one.plot(curve.positions, curve.errors, label=literal(labels[curve.method]), **look)
+                one.plot(*curve.stop, "o", color=look["color"], markeredgecolor="white", zorder=3)
+                handles.setdefault(curve.method, line)
+            _limit(one, panel)
+            set_title(one, panel.dataset)
+        label_outer(axes, x_label, "test error (%)")
+        columns = 1 if figure.get_figwidth() < 5 else 2
+        legend_inches = math.ceil(len(handles) / columns) * 1.6 * style.font_size / 72
+        figure.set_figheight(figure.get_figheight() + legend_inches)
+        figure.legend(handles=list(handles.values()), loc="outside upper center", ncols=columns)
+        return figure
+
+
+def _look(index: int, style: Style) -> dict[str, Any]:
+    n_colors = len(style.colors)
+    return {
+        "color": style.colors[index % n_colors],
+        "linestyle": _DASHES[index // n_colors % len(_DASHES)],
+        "linewidth": 0.8 * style.line_width,
+    }
+
+
+def _limit(axes: "Axes", panel: MethodPanel) -> None:
+    """Logarithmic axes that show where methods differ: first rounds with many times the least error are cut off."""
+    lowest = max(min(min(curve.errors) for curve in panel.curves), 1e-3)
+    highest = max(curve.errors[0] for curve in panel.curves)
+    axes.set(xscale="log", yscale="log", ylim=(0.85 * lowest, min(1.1 * highest, 10 * lowest)))
+    plain_log_ticks(axes.xaxis, dense=False)
+    plain_log_ticks(axes.yaxis, dense=True)

@@ -1,0 +1,35 @@
+"""What cannot be used as it is: collected, so that one bad image does not end a run, or raised at once."""
+
+from algos.exceptions import InputError
+
+
+class Problems:
+    """Sentences about input that cannot be used.
+
+    Parameters
+    ----------
+    on_error : {"skip", "raise"}
+        Whether a problem is collected, or raised as an InputError.
+
+    Attributes
+    ----------
+    sentences : list of str
+        What was collected.
+
+    Raises
+    ------
+    InputError
+        When `on_error` is neither.
+    """
+
+    def __init__(self, on_error: str) -> None:
+        if on_error not in ("skip", "raise"):
+            raise InputError(f"on_error is {on_error!r}; give 'skip' or 'raise'")
+        self.sentences: list[str] = []
+        self._raise = on_error == "raise"
+
+    def add(self, sentence: str) -> None:
+        """Note a problem, or raise it."""
+        if self._raise:
+            raise InputError(sentence)
+        self.sentences.append(sentence)
