@@ -23,6 +23,7 @@ from algos.exceptions import InputError
 from algos.experiments.layouts import LAYOUTS, group_rows
 from algos.experiments.markup import to_latex, to_markdown
 from algos.experiments.reported import COMPARISON, compare, read_reported
+from algos.experiments.wins import PLACES, WINS, count_places, count_wins
 from algos.files import atomic_write
 
 #: Columns of the tidy tables and their types. A missing value is an empty field.
@@ -73,6 +74,8 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "p_value": float,
         "critical_difference": float,
     },
+    "places": PLACES,
+    "wins": WINS,
     "sweeps": {
         "dataset": str,
         "metric": str,
@@ -448,12 +451,16 @@ def write_tables(
     folds = fold_rows(records)
     summary = summarise(folds, methods)
     reported = None if reported_csv is None else read_reported(reported_csv)
+    comparison = compare(summary, reported, dataset_aliases, methods, notes)
+    ranked = [row for row in summary if _is_ranked(methods[row["method"]])]
     rows = {
         "folds": folds,
         "summary": summary,
-        "comparison": compare(summary, reported, dataset_aliases, methods, notes),
+        "comparison": comparison,
         "hyperparameters": hyperparameter_rows(records, methods),
-        "ranks": rank_rows([row for row in summary if _is_ranked(methods[row["method"]])]),
+        "ranks": rank_rows(ranked),
+        "places": count_places(ranked, comparison),
+        "wins": count_wins(folds, ranked, comparison),
         "sweeps": sweep_rows(summary, methods),
         "versions": version_rows(records),
         "times": time_rows(records, methods),
