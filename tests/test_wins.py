@@ -3,11 +3,8 @@
 from pathlib import Path
 
 import numpy as np
-import pytest
 from made_up_runs import METHODS, make_record, write_records
-from scipy import stats
 
-from algos.evaluation.statistics import corrected_t_test
 from algos.experiments import tables
 from algos.experiments.layouts import place_layout, win_layout
 from algos.experiments.reported import read_reported
@@ -83,20 +80,6 @@ def test_only_wins_that_the_test_finds_are_clear():
     columns = ("n_wins", "n_tested", "n_clear_wins", "n_clear_losses")
     assert [wins["tree", "svm"][key] for key in columns] == [2, 2, 1, 0]
     assert [wins["svm", "tree"][key] for key in columns] == [0, 2, 0, 1]
-
-
-def test_corrected_t_test():
-    differences = np.random.default_rng(1).normal(0.5, 1, size=10)
-    plain = stats.ttest_1samp(differences, 0)
-    statistic = plain.statistic * np.sqrt((1 / 10) / (1 / 10 + 1))
-    assert corrected_t_test(differences, 1.0) == pytest.approx(2 * stats.t.sf(abs(statistic), 9))
-    assert corrected_t_test(differences, 1e-12) == pytest.approx(plain.pvalue)
-    assert corrected_t_test([0.0, 0.0], 1.0) == 1
-    assert corrected_t_test([0.1, 0.1, 0.1], 1.0) == 0
-    with pytest.raises(ValueError, match="at least two"):
-        corrected_t_test([0.1], 1.0)
-    with pytest.raises(ValueError, match="must be positive"):
-        corrected_t_test([0.1, 0.2], 0.0)
 
 
 def test_tables_lay_them_out(tmp_path):

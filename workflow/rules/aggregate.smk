@@ -48,6 +48,7 @@ def table_settings(experiment):
             for name, sentences in by_case(experiment, experiment.remarks).items()
             for method, sentence in sentences.items()
         },
+        "pairs": experiment.compare,
         "noise": {
             name: [case.dataset, case.label_noise]
             for name, case in experiment.cases.items()

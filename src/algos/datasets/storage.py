@@ -25,7 +25,8 @@ def write_table(table: Table, path: str | os.PathLike) -> None:
 
     Columns: ``feature:<name>`` (float64, one a feature, in order), or for a sparse `X` the lists ``indices`` and
     ``values`` of each row; ``label`` (text) or, multi-label, ``labels`` (list of positions in `label_names`);
-    ``split`` (text) where there is one. Names and notes are JSON in the schema's metadata, under ``algos.table``.
+    ``split`` (text) where there is one. Images have no feature there: theirs are made fold by fold. Names and notes are
+    JSON in the schema's metadata, under ``algos.table``.
 
     Parameters
     ----------
@@ -33,17 +34,10 @@ def write_table(table: Table, path: str | os.PathLike) -> None:
         What to write.
     path : path-like
         The file to make or replace.
-
-    Raises
-    ------
-    InputError
-        When the table holds images.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if table.holds_images:
-        raise InputError(f"{path}: a table of images has no columns to write; describe the images by features first")
     columns = _feature_columns(table)
     if table.y is not None:
         columns["label"] = _text_column(table.y)
@@ -57,7 +51,7 @@ def write_table(table: Table, path: str | os.PathLike) -> None:
         "feature_names": table.feature_names,
         "label_names": table.label_names,
         "notes": table.notes,
-        "sparse": not isinstance(table.X, np.ndarray),
+        "sparse": not (table.holds_images or isinstance(table.X, np.ndarray)),
     }
     arrow = pa.Table.from_arrays(list(columns.values()), names=list(columns))
     arrow = arrow.replace_schema_metadata({_KEY: json.dumps(about, ensure_ascii=False)})
@@ -68,6 +62,8 @@ def write_table(table: Table, path: str | os.PathLike) -> None:
 def _feature_columns(table: Table) -> "dict[str, pyarrow.Array]":
     import pyarrow as pa
 
+    if table.holds_images:
+        return {}
     if isinstance(table.X, np.ndarray):
         by_column = np.asfortranarray(table.X, dtype=np.float64)
         return {f"{_FEATURE}{name}": pa.array(by_column[:, j]) for j, name in enumerate(table.feature_names)}
@@ -103,7 +99,7 @@ def read_table(path: str | os.PathLike) -> Table:
     Returns
     -------
     Table
-        Equal to the one written; a dense `X` is C-contiguous.
+        Equal to the one written; a dense `X` is C-contiguous. Of images `X` has no column.
 
     Raises
     ------

@@ -75,39 +75,50 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
 
 
-def corrected_t_test(differences: ArrayLike, test_share: float) -> float:
-    """Two-sided p-value of the corrected resampled t-test of paired differences over repeated splits.
+def corrected_resampled_t_test(differences: ArrayLike, n_train: float, n_test: float) -> float:
+    """Two-sided p value of the mean of paired differences over splits of the same data (Nadeau and Bengio 2003).
 
-    Training parts of repeated splits overlap, so their results are not independent, and the plain t-test finds
-    differences far too often. Nadeau and Bengio (Machine Learning 52, 2003) take ``(1/J + n_test/n_train) s^2`` for the
-    variance of the mean of J differences in place of ``s^2 / J``.
+    Splits share most of their training rows, so their results depend on each other; the variance of the mean is taken
+    as ``s^2 (1/n + n_test/n_train)`` in place of ``s^2 / n``.
 
     Parameters
     ----------
     differences : array-like of shape (n_splits,)
-        Of two methods on the same splits.
-    test_share : float
-        Test samples of a split over its training samples.
-
-    Returns
-    -------
-    float
-        1 where all differences are 0, 0 where all are the same other number.
+        At least two.
+    n_train, n_test : float
+        Rows of the two parts, on average.
 
     Raises
     ------
     ValueError
-        For fewer than two differences, or a share that is not positive.
+        For fewer than two differences.
     """
     from scipy.stats import t
 
     differences = np.asarray(differences, dtype=float)
-    if differences.ndim != 1 or len(differences) < 2 or not np.isfinite(differences).all():
-        raise ValueError("the test needs at least two finite differences")
-    if not test_share > 0:
-        raise ValueError(f"the share of test samples must be positive, not {test_share}")
-    mean, n = differences.mean(), len(differences)
-    spread = differences.std(ddof=1) * np.sqrt(1 / n + test_share)
-    if spread <= 1e-12 * abs(mean):
-        return float(mean == 0)
+    n = len(differences)
+    if n < 2:
+        raise ValueError(f"a test over splits needs at least two, not {n}")
+    spread = differences.std(ddof=1) * np.sqrt(1 / n + n_test / n_train)
+    mean = differences.mean()
+    if spread == 0:
+        return 1.0 if mean == 0 else 0.0
     return float(2 * t.sf(abs(mean) / spread, n - 1))
+
+
+def signed_rank_p_value(differences: np.ndarray) -> float:
+    """Two-sided p-value of the Wilcoxon signed-rank test; exact up to 14 non-zero differences, ties or not.
+
+    Parameters
+    ----------
+    differences : (n,) ndarray
+        Paired differences. Zeros are left out (Wilcoxon's treatment); with at most one other the answer is 1.
+    """
+    from scipy.stats import PermutationMethod, wilcoxon
+
+    differences = differences[differences != 0]
+    if len(differences) < 2:
+        return 1.0  # a single one is as likely to be positive as negative
+    # The exact null distribution by all sign patterns: tables of it hold only without ties.
+    method = PermutationMethod(n_resamples=np.inf) if len(differences) <= 14 else "asymptotic"
+    return float(wilcoxon(differences, method=method).pvalue)

@@ -18,6 +18,8 @@ from algos.evaluation.metrics import DEFAULT_METRICS, METRICS
 from algos.exceptions import InputError
 from algos.experiments.methods import METHODS, Method, make_estimator
 from algos.experiments.sources import constructor_parameters
+from algos.illustrations import registry as illustrations
+from algos.illustrations.registry import ILLUSTRATIONS
 from algos.yamlfile import read_yaml
 
 # Targets that a run has always; an experiment or a data set that is a target too cannot take their names.
@@ -94,8 +96,8 @@ class Experiment:
     """One declared experiment.
 
     `cases` are what it runs on: its data sets, or each of them with each level of label noise; the key is what runs,
-    tables and figures call the case. `publish` is the name of the files that publishing writes; `reported` that of the
-    printed table, if there is one.
+    tables and figures call the case. `features` are made anew for each fold, for all methods. `publish` is the name of
+    the files that publishing writes; `reported` that of the printed table, if there is one.
     """
 
     name: str
@@ -104,6 +106,7 @@ class Experiment:
     datasets: tuple[str, ...]
     cases: dict[str, Case]
     protocol: dict[str, Any]
+    features: dict[str, Any]
     selection: dict[str, Any]
     metrics: tuple[str, ...]
     selection_metric: str
@@ -112,6 +115,7 @@ class Experiment:
     publish: str | None
     dataset_aliases: dict[str, str]
     remarks: dict[str, dict[str, str]]
+    compare: tuple[tuple[str, str], ...]
     methods: dict[str, MethodSettings]
 
     def fold_names(self) -> list[str]:
@@ -170,12 +174,15 @@ class Config:
         ``directory``, ``mirrors``, ``registry``.
     figures : dict
         The look of figures.
+    illustrations : dict
+        Name -> ``kind``, ``params``, ``seed``.
     """
 
     experiments: dict[str, Experiment]
     datasets: dict[str, dict]
     data: dict[str, Any]
     figures: dict[str, Any]
+    illustrations: dict[str, dict[str, Any]]
 
 
 def load_config(files: Iterable[PathLike], schema: PathLike, source_root: PathLike) -> Config:
@@ -252,13 +259,15 @@ def check_config(
     for experiment in experiments.values():
         _check_choice(experiment, checker)
     _check_values(experiments.values(), checker, approvals)
-    _check_targets(experiments, used, checker)
+    drawn = {name: _illustration(name, declared, checker) for name, declared in config.get("illustrations", {}).items()}
+    _check_targets(experiments, drawn, used, checker)
     _check_publication(experiments.values(), checker)
     return Config(
         experiments=experiments,
         datasets={name: known[name] for name in used},
         data=data,
         figures=dict(config.get("figures", {})),
+        illustrations=drawn,
     )
 
 
@@ -384,6 +393,7 @@ def _experiment(
         datasets=tuple(declared["datasets"]),
         cases=_cases(declared["datasets"], declared.get("label_noise")),
         protocol={"kind": protocol["kind"], **PROTOCOL_DEFAULTS[protocol["kind"]], **protocol},
+        features=_features(declared, datasets, at, checker, source_root),
         selection={**SELECTION_DEFAULTS, **_rounds_settings(declared)},
         metrics=metrics,
         selection_metric=selection_metric,
@@ -392,6 +402,7 @@ def _experiment(
         publish=reported if declared.get("publish") is True else declared.get("publish") or None,
         dataset_aliases=dict(aliases),
         remarks=dict(remarks),
+        compare=_compared(declared, (*at, "compare"), checker),
         methods={
             method: _method(method, settings, declared["datasets"], (*at, "methods"), checker, source_root)
             for method, settings in declared["methods"].items()
@@ -404,6 +415,40 @@ def _cases(datasets: Iterable[str], label_noise: Iterable[float] | None) -> dict
     if label_noise is None:
         return {dataset: Case(dataset) for dataset in datasets}
     return {f"{d}_noise{_slug(percent)}": Case(d, percent) for d in datasets for percent in label_noise}
+
+
+def holds_images(entry: Mapping[str, Any]) -> bool:
+    """Tell whether a data set's rows are images, whose features are yet to be made."""
+    return entry["reader"] == "image_folder"
+
+
+def _compared(declared: Mapping[str, Any], at: tuple, checker: _Checker) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of methods that are compared."""
+    pairs = declared.get("compare", [])
+    for i, pair in enumerate(pairs):
+        for j, name in enumerate(pair):
+            if name not in declared["methods"]:
+                raise checker.unknown((*at, i, j), "method of this experiment", name, declared["methods"])
+    return tuple((first, second) for first, second in pairs)
+
+
+def _features(
+    declared: Mapping[str, Any], datasets: Mapping[str, dict], at: tuple, checker: _Checker, source_root: Path
+) -> dict[str, Any]:
+    """Return what an experiment's features are made by; images need a pyramid, and only images have one."""
+    features = declared.get("features", {})
+    images = [name for name in declared["datasets"] if holds_images(datasets[name])]
+    if images and "spatial_pyramid" not in features:
+        raise checker.error((*at, "features"), f"{images[0]} holds images; say 'spatial_pyramid: {{}}', or how, here")
+    if "spatial_pyramid" in features and not images:
+        raise checker.error((*at, "features", "spatial_pyramid"), "no data set of this experiment holds images")
+    known = constructor_parameters("algos.features.spatial_pyramid", "SpatialPyramid", source_root)
+    for key in features.get("spatial_pyramid", {}):
+        if key not in known or key == "random_state":
+            raise checker.unknown(
+                (*at, "features", "spatial_pyramid", key), "parameter of the pyramid", key, known[:-1]
+            )
+    return _sorted(features)
 
 
 def _rounds_settings(declared: Mapping[str, Any]) -> dict[str, Any]:
@@ -648,8 +693,28 @@ def _number_hint(value: Any) -> str:
         return ""
 
 
-def _check_targets(experiments: Iterable[str], datasets: Iterable[str], checker: _Checker) -> None:
+def _illustration(name: str, declared: Mapping[str, Any], checker: _Checker) -> dict[str, Any]:
+    """Check one illustration against its registry."""
+    at, kind, params = ("illustrations", name), declared["kind"], declared.get("params", {})
+    if kind not in ILLUSTRATIONS:
+        raise checker.unknown((*at, "kind"), "kind of illustration", kind, ILLUSTRATIONS)
+    known = illustrations.load(kind).DEFAULTS
+    for key, value in params.items():
+        if key not in known:
+            raise checker.unknown((*at, "params", key), f"parameter of {kind}", key, known)
+        if isinstance(known[key], int | float) and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise checker.error((*at, "params", key), f"{value!r} is no number;{_number_hint(value)} give one")
+    return {"kind": kind, "params": _sorted(params), "seed": declared.get("seed", 0)}
+
+
+def _check_targets(
+    experiments: Iterable[str], illustrations: Iterable[str], datasets: Iterable[str], checker: _Checker
+) -> None:
     """Refuse a name that would be two targets at once."""
+    for name in illustrations:
+        if name in FIXED_TARGETS or name in datasets or name in experiments:
+            sentence = f"the name {name!r} is another target; call the illustration otherwise"
+            raise checker.error(("illustrations", name), sentence)
     for name in experiments:
         if name in FIXED_TARGETS or name in datasets:
             other = "a target of its own" if name in FIXED_TARGETS else "a data set"

@@ -12,11 +12,11 @@ from typing import Any
 
 from algos.exceptions import InputError
 from algos.experiments.figures import CAPTIONS, TITLES
-from algos.experiments.layouts import best_on_test_layout, comparison_layout, summary_layout
+from algos.experiments.layouts import LAYOUTS, best_on_test_layout, comparison_layout, summary_layout
 from algos.experiments.markup import Layout, escape_markdown, to_markdown
 from algos.experiments.report import read_figure
 from algos.experiments.reported import Reported, compare, read_reported
-from algos.experiments.tables import fold_rows, read_records, summarise, write_csv
+from algos.experiments.tables import fold_rows, read_records, read_table, summarise, write_csv
 from algos.files import atomic_write
 
 #: Columns that published tables have beside those of the print.
@@ -35,6 +35,7 @@ def publish(
     date: str,
     settings: Mapping[str, Any],
     figures_dir: str | os.PathLike | None = None,
+    tables_dir: str | os.PathLike | None = None,
     notes: Mapping[str, str] | None = None,
 ) -> None:
     """Write ``<out>.csv``, ``<out>.md`` and copies of the figures as ``<out>_<figure>.png``.
@@ -60,6 +61,8 @@ def publish(
         The experiment's config section.
     figures_dir : path-like, optional
         The experiment's figures; those with nothing to draw are not copied.
+    tables_dir : path-like, optional
+        The experiment's tables; ranks, wins and pairs of methods are shown too where they are given.
 
     Raises
     ------
@@ -80,6 +83,10 @@ def publish(
         columns, rows = [*reported.columns, *PUBLISHED_COLUMNS], published_rows(reported, comparison)
         layouts = [comparison_layout(comparison, "The print beside ours")]
     layouts.append(best_on_test_layout(summary, "Validated and best-on-test errors"))
+    if tables_dir is not None:
+        for name in ("ranks", "places", "wins", "pairs"):
+            source, caption, build = LAYOUTS[name]
+            layouts.append(build(read_table(tables_dir, source), caption.capitalize()))
     write_csv(out.with_name(f"{out.name}.csv"), columns, rows)
     figures = [] if figures_dir is None else _copy_figures(Path(figures_dir), out)
     origin = {"commit": commit, "command": command, "date": date}
@@ -97,6 +104,41 @@ def published_rows(reported: Reported, comparison: Sequence[Mapping[str, Any]]) 
                 row[column] = round(ours[column] / reported.scale, 6)
         rows.append(row)
     return rows
+
+
+def publish_illustration(
+    source: Path, out: Path, settings: Mapping[str, Any], *, commit: str, command: str, date: str
+) -> None:
+    """Copy ``<source>.png`` and ``.csv`` to ``<out>...`` and write ``<out>.md`` beside them.
+
+    Parameters
+    ----------
+    source, out : pathlib.Path
+        Names without suffix.
+    settings : dict
+        ``kind``, ``params`` and ``seed`` of the illustration.
+    commit, command, date : str
+        As in `publish`.
+    """
+    from algos.illustrations.registry import load
+
+    module = load(settings["kind"])
+    for suffix in ("png", "csv"):
+        with atomic_write(out.with_name(f"{out.name}.{suffix}")) as temporary:
+            shutil.copyfile(source.with_name(f"{source.name}.{suffix}"), temporary)
+    parts = [f"# {escape_markdown(module.TITLE)}", "", "Written by the workflow; do not edit.", ""]
+    parts += [f"- {key}: {_code(value)}" for key, value in (("commit", commit), ("command", command), ("date", date))]
+    parts += ["", f"![{module.TITLE}]({out.name}.png)", "", escape_markdown(module.CAPTION), "", *_settings(settings)]
+    with atomic_write(out.with_name(f"{out.name}.md")) as temporary:
+        temporary.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _settings(settings: Mapping[str, Any]) -> list[str]:
+    """The settings as a part of a page."""
+    import yaml
+
+    text = yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)
+    return ["Settings:", "", textwrap.indent(text, "    ")]  # indented, so that no text in it can end the block
 
 
 def _copy_figures(figures_dir: Path, out: Path) -> list[tuple[str, str]]:
@@ -121,16 +163,12 @@ def _page(
     figures: Sequence[tuple[str, str]],
 ) -> str:
     """The Markdown page beside the CSV file."""
-    import yaml
-
     parts = [f"# {escape_markdown(name)}", "", "Written by the workflow; do not edit.", ""]
     parts += [f"- {key}: {_code(value)}" for key, value in origin.items()]
     parts += ["", *(to_markdown(layout) for layout in layouts if layout.rows)]
     for figure, file in figures:
         parts += [f"![{TITLES[figure]}]({file})", "", escape_markdown(CAPTIONS[figure]), ""]
-    text = yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)
-    parts += ["Settings:", "", textwrap.indent(text, "    ")]  # indented, so that no text in it can end the block
-    return "\n".join(parts)
+    return "\n".join([*parts, *_settings(settings)])
 
 
 def _code(text: str) -> str:

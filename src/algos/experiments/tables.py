@@ -22,6 +22,7 @@ from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
 from algos.experiments.layouts import LAYOUTS, group_rows
 from algos.experiments.markup import to_latex, to_markdown
+from algos.experiments.pairs import PAIRS, pair_rows
 from algos.experiments.reported import COMPARISON, compare, read_reported
 from algos.experiments.wins import PLACES, WINS, count_places, count_wins
 from algos.files import atomic_write
@@ -76,6 +77,7 @@ SCHEMAS: dict[str, dict[str, type]] = {
     },
     "places": PLACES,
     "wins": WINS,
+    "pairs": PAIRS,
     "sweeps": {
         "dataset": str,
         "metric": str,
@@ -398,7 +400,7 @@ def _rank_rows(summary: Sequence[Mapping[str, Any]], metric: str) -> list[dict[s
 
 def _test_ranks(errors: Any) -> tuple[str | None, float | None, float | None]:
     """Name, p-value and critical difference of ranks of the test over data sets (None: no test)."""
-    from algos.evaluation.statistics import critical_difference, friedman_test
+    from algos.evaluation.statistics import critical_difference, friedman_test, signed_rank_p_value
 
     n_datasets, n_methods = errors.shape
     if n_datasets < 3:
@@ -406,25 +408,6 @@ def _test_ranks(errors: Any) -> tuple[str | None, float | None, float | None]:
     if n_methods > 2:
         return "Friedman", friedman_test(errors)[1], critical_difference(n_methods, n_datasets)
     return "Wilcoxon signed-rank", signed_rank_p_value(errors[:, 0] - errors[:, 1]), None
-
-
-def signed_rank_p_value(differences: Any) -> float:
-    """Two-sided p-value of the Wilcoxon signed-rank test; exact up to 14 non-zero differences, ties or not.
-
-    Parameters
-    ----------
-    differences : (n,) ndarray
-        Paired differences. Zeros are left out (Wilcoxon's treatment); with at most one other the answer is 1.
-    """
-    import numpy as np
-    from scipy.stats import PermutationMethod, wilcoxon
-
-    differences = differences[differences != 0]
-    if len(differences) < 2:
-        return 1.0  # a single one is as likely to be positive as negative
-    # The exact null distribution by all sign patterns: tables of it hold only without ties.
-    method = PermutationMethod(n_resamples=np.inf) if len(differences) <= 14 else "asymptotic"
-    return float(wilcoxon(differences, method=method).pvalue)
 
 
 def write_tables(
@@ -436,6 +419,7 @@ def write_tables(
     title: str,
     notes: Mapping[str, str] | None = None,
     noise: Mapping[str, tuple[str, float]] | None = None,
+    pairs: Sequence[Sequence[str]] = (),
 ) -> None:
     """Write all tables of one experiment (`TABLE_NAMES`).
 
@@ -459,6 +443,8 @@ def write_tables(
         As in :func:`~algos.experiments.reported.compare`.
     noise : dict, optional
         As in :func:`sweep_rows`.
+    pairs : sequence of (str, str), optional
+        Methods to compare, two by two.
 
     Raises
     ------
@@ -477,6 +463,7 @@ def write_tables(
         "comparison": comparison,
         "hyperparameters": hyperparameter_rows(records, methods),
         "ranks": rank_rows(ranked),
+        "pairs": pair_rows(folds, pairs, methods, noise),
         "places": count_places(ranked, comparison),
         "wins": count_wins(folds, ranked, comparison),
         "sweeps": sweep_rows(summary, methods, noise),

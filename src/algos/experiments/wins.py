@@ -9,6 +9,7 @@ percentage), so that what a paper calls a tie is one. Cases are counted ``among`
 """
 
 from collections.abc import Mapping, Sequence
+from statistics import fmean
 from typing import Any
 
 from algos.evaluation.metrics import METRICS
@@ -90,7 +91,7 @@ def count_wins(
     list of dict
         Columns `WINS`, each pair of methods once each way. Of our own, ``n_clear_wins`` counts those wins, of
         ``n_tested`` cases that both methods ran several folds of, that the corrected resampled t-test over the folds
-        finds at 5 % (`algos.evaluation.statistics.corrected_t_test`).
+        finds at 5 % (`algos.evaluation.statistics.corrected_resampled_t_test`).
     """
     labels = {row["method"]: row["label"] for row in (*summary, *comparison)}
     p_values = _p_values(folds, {row["method"] for row in summary})
@@ -149,7 +150,7 @@ def _sign(difference: float) -> int:
 
 def _p_values(folds: Sequence[Mapping[str, Any]], methods: set[str]) -> dict[tuple[str, str, str, str], float]:
     """p-value of the paired test of each data set, measure and pair of methods in the order of their names."""
-    from algos.evaluation.statistics import corrected_t_test
+    from algos.evaluation.statistics import corrected_resampled_t_test
 
     p_values = {}
     for (dataset, metric), rows in group_rows(folds, "dataset", "metric").items():
@@ -159,6 +160,6 @@ def _p_values(folds: Sequence[Mapping[str, Any]], methods: set[str]) -> dict[tup
                 common = [fold for fold in ours if fold in theirs]
                 if method < rival and len(common) > 1:
                     differences = [ours[fold]["value"] - theirs[fold]["value"] for fold in common]
-                    share = sum(ours[f]["n_test"] for f in common) / sum(ours[f]["n_train"] for f in common)
-                    p_values[dataset, metric, method, rival] = corrected_t_test(differences, share)
+                    sizes = [fmean(ours[fold][part] for fold in common) for part in ("n_train", "n_test")]
+                    p_values[dataset, metric, method, rival] = corrected_resampled_t_test(differences, *sizes)
     return p_values
