@@ -209,6 +209,23 @@ METHODS: dict[str, Method] = {
             defaults={"kernel": "rbf"},
         ),
         Method(
+            name="br",
+            module="algos.multilabel.binary_relevance",
+            class_name="BinaryRelevance",
+            label="BR",
+            tasks=("multi-label",),
+        ),
+        # The row "BR" of You et al. 2017 can only be had from decisions: docs/methods/binary_relevance.md.
+        Method(
+            name="br_hard",
+            module="algos.multilabel.binary_relevance",
+            class_name="BinaryRelevance",
+            label="BR, ranked by its decisions",
+            printed_labels=("BR",),
+            defaults={"ranking": "hard", "ties": "last_first"},
+            tasks=("multi-label",),
+        ),
+        Method(
             name="ecc",
             module="algos.multilabel.ecc",
             class_name="EnsembleClassifierChains",
@@ -238,6 +255,22 @@ METHODS: dict[str, Method] = {
             class_name="ML2",
             label="ML2",
             printed_labels=("ML2",),
+            tasks=("multi-label",),
+        ),
+        Method(
+            name="prbr",
+            module="algos.multilabel.prml",
+            class_name="PrBR",
+            label="PrBR",
+            printed_labels=("PrBR",),
+            tasks=("multi-label",),
+        ),
+        Method(
+            name="prml",
+            module="algos.multilabel.prml",
+            class_name="PrML",
+            label="PrML",
+            printed_labels=("PrML",),
             tasks=("multi-label",),
         ),
         Method(

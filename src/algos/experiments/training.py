@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 
-from algos.evaluation.metrics import loss_of, measure
+from algos.evaluation.metrics import check_measures, loss_of, measure
 from algos.evaluation.preprocessing import make_preprocessor
 from algos.evaluation.selection import Selection, error_curve, expand_grid, select
 from algos.evaluation.splits import Fold
@@ -93,7 +93,10 @@ def run_fold(
     task, targets = ("single-label", table.y) if table.Y is None else ("multi-label", table.Y)
     if task not in get_method(name).tasks:
         raise InputError(f"the data set is {task} and the method {name} is not for such data")
+    check_measures([*settings["metrics"], settings["selection_metric"]], targets)
     staged = get_method(name).kind == "staged"
+    if staged and targets.shape[1:] == (1,):
+        raise InputError(f"the data set has one label only, two classes to {name}; give it as single-label data")
     X = _features_for(make_estimator(name, params, seed), table.X)
     X_train, y_train = X[fold.train], fold.given(targets)
     known, truth = X_train, y_train
