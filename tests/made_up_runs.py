@@ -2,13 +2,13 @@
 
 import json
 
-from algos.experiments.methods import Method
+from algos.experiments.tables import ShownMethod
 
 METHODS = {
-    "tree": Method("tree", "", "", "AdaBoost.MH, Hamming trees", printed_labels=("ADABOOST.MH w Hamming trees",)),
-    "svm": Method("svm", "", "", "SVM, Gaussian kernel", printed_labels=("SVM (Gaussian kernel)",)),
-    "stump": Method("stump", "", "", "AdaBoost.MH, stumps"),
-    "rival": Method("rival", "", "", "Random forest", rival=True),
+    "tree": ShownMethod("AdaBoost.MH, Hamming trees", ("ADABOOST.MH w Hamming trees",)),
+    "svm": ShownMethod("SVM, Gaussian kernel", ("SVM (Gaussian kernel)",)),
+    "stump": ShownMethod("AdaBoost.MH, stumps"),
+    "rival": ShownMethod("Random forest", rival=True),
 }
 
 VERSIONS = {"python": "3.11.2", "algos": "0.1.0", "numpy": "2.4.6", "scipy": "1.17.1", "scikit-learn": "1.8.0"}

@@ -232,6 +232,51 @@ def test_folds_that_choose_can_be_set_for_a_method_and_for_a_data_set(config, tm
         check(config, tmp_path)
 
 
+def test_a_method_can_have_variants_with_a_name_and_a_label_of_their_own(config, tmp_path):
+    methods = config["experiments"]["tiny"]["methods"]
+    methods["small_trees"] = {"method": "adaboost_mh_hamming_tree", "params": {"n_inner_nodes": 1}}
+    methods["large_trees"] = {**methods["small_trees"], "label": "Large", "printed_as": "ADABOOST.MH w Hamming trees"}
+    methods["adaboost_mh_hamming_tree"]["label"] = "Trees"
+    experiment = check(config, tmp_path).experiments["tiny"]
+    shown = {name: settings.method for name, settings in experiment.methods.items()}
+    assert shown["adaboost_mh_hamming_tree"].label == "Trees"
+    assert shown["adaboost_mh_hamming_tree"].printed_labels == ("ADABOOST.MH w Hamming trees",)
+    assert shown["small_trees"].label == "AdaBoost.MH, Hamming trees (small_trees)"
+    assert shown["small_trees"].printed_labels == ()
+    assert (shown["large_trees"].label, *shown["large_trees"].printed_labels) == (
+        "Large",
+        methods["large_trees"]["printed_as"],
+    )
+    trained = experiment.training("iris_sklearn", "small_trees")
+    assert (trained["method"], trained["registered"]) == ("small_trees", "adaboost_mh_hamming_tree")
+    methods["mart"] = methods.pop("large_trees")
+    with pytest.raises(InputError, match=r"methods.mart: mart is a registered method; give your variant of .* own"):
+        check(config, tmp_path)
+    methods["mine"] = methods.pop("mart") | {"method": "marrt"}
+    with pytest.raises(InputError, match=r"methods.mine.method: unknown method 'marrt'; the nearest .* is 'mart'"):
+        check(config, tmp_path)
+
+
+def test_a_swept_parameter_makes_a_method_of_each_value(config, tmp_path):
+    methods = config["experiments"]["tiny"]["methods"]
+    methods["svm_rbf"] = {"sweep": {"C": [0.5, 1, 10]}, "params": {"gamma": 0.1}}
+    experiment = check(config, tmp_path).experiments["tiny"]
+    assert list(experiment.methods)[1:] == ["svm_rbf_C_0_5", "svm_rbf_C_1", "svm_rbf_C_10"]
+    swept = experiment.methods["svm_rbf_C_0_5"]
+    assert swept.params == {"gamma": 0.1, "C": 0.5}
+    assert swept.swept == ("SVM, Gaussian kernel", "C", 0.5)
+    assert swept.method.label == "SVM, Gaussian kernel, C = 0.5"
+    methods["svm_rbf"]["grid"] = {"C": [1, 2]}
+    with pytest.raises(InputError, match=r"methods.svm_rbf.grid.C: is swept in 'sweep' too; keep one"):
+        check(config, tmp_path)
+    methods["svm_rbf"] = {"sweep": {"c": [1, 2]}}
+    with pytest.raises(InputError, match=r"methods.svm_rbf.params.c: unknown parameter of svm_rbf 'c'"):
+        check(config, tmp_path)
+    methods["svm_rbf"] = {"sweep": {"C": ["a", 2]}}
+    with pytest.raises(InputError, match=r"svm_rbf.sweep.C.0: 'a' is not of type 'number'"):
+        check(config, tmp_path)
+
+
 def test_a_users_own_data_set_joins_by_five_lines(config, tmp_path):
     config["data"] = {"datasets": {"mine": {"reader": "csv", "files": ["mine.csv"], "target": "class"}}}
     config["experiments"]["tiny"]["datasets"].append("mine")

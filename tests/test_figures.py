@@ -298,6 +298,7 @@ def test_figures_with_nothing_to_draw_say_so(tmp_path):
         "methods_by_time": "No data set of this experiment has two methods with a learning curve.",
         "error_against_n": "No boosting method of this experiment searched a grid of numbers.",
         "paper_against_ours": "No printed numbers are named for this experiment.",
+        "against_parameter": "No parameter of this experiment is set to several values.",
         "ranks": "Ranks need two methods that ran on the same data sets.",
     }
 

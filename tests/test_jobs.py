@@ -40,6 +40,7 @@ def job(tmp_path):
             "experiment": "e",
             "dataset": "d",
             "method": "adaboost_mh_stump",
+            "registered": "adaboost_mh_stump",
             "params": {"n_estimators": 60},
             "grid": {},
             "preprocess": {},

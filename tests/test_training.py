@@ -31,6 +31,7 @@ def settings(method="adaboost_mh_hamming_tree", **changes):
         "experiment": "e",
         "dataset": "d",
         "method": method,
+        "registered": method,
         "params": {"n_estimators": 70},
         "grid": {"n_inner_nodes": [1, 3]},
         "preprocess": {},
@@ -43,7 +44,13 @@ def settings(method="adaboost_mh_hamming_tree", **changes):
     }
 
 
-SVM = {"method": "svm_rbf", "params": {}, "grid": {"C": [1, 10]}, "preprocess": {"scale": "standard"}}
+SVM = {
+    "method": "svm_rbf",
+    "registered": "svm_rbf",
+    "params": {},
+    "grid": {"C": [1, 10]},
+    "preprocess": {"scale": "standard"},
+}
 TRAIN, TEST = np.arange(0, 60), np.arange(60, 90)
 
 
@@ -215,7 +222,7 @@ SIX = ["hamming_loss", "one_error", "coverage", "ranking_loss", "average_precisi
     [
         {"metrics": SIX, "selection_metric": "hamming_loss"},
         {
-            **{"method": "leml", "params": {}, "grid": {"alpha": [0.1, 1e6]}},
+            **{"method": "leml", "registered": "leml", "params": {}, "grid": {"alpha": [0.1, 1e6]}},
             **{"metrics": SIX[1:3], "selection_metric": "average_precision"},
         },
     ],

@@ -16,12 +16,17 @@ def reported_file(wildcards):
 def table_settings(experiment):
     """What tables say beside numbers: titles, labels, and where a data set's choice needs a note."""
     entries = {name: CONFIG.datasets[name] for name in experiment.datasets}
-    methods = [settings.method for settings in experiment.methods.values()]
     return {
         "title": experiment.title,
         "dataset_aliases": experiment.dataset_aliases,
-        "labels": {
-            method.name: [method.label, *method.printed_labels] for method in methods
+        "methods": {
+            name: {
+                "label": settings.method.label,
+                "printed_labels": settings.method.printed_labels,
+                "rival": settings.method.rival,
+                "swept": settings.swept,
+            }
+            for name, settings in experiment.methods.items()
         },
         "notes": {
             name: entry["note"] for name, entry in entries.items() if "note" in entry

@@ -25,7 +25,7 @@ rule draw_figures:
         runtime=30,
     params:
         style=CONFIG.figures,
-        labels=lambda wildcards: wildcard_settings(wildcards)["labels"],
+        methods=lambda wildcards: wildcard_settings(wildcards)["methods"],
     message:
         "Draw the figures of {wildcards.experiment}"
     script:

@@ -6,14 +6,14 @@ from pathlib import Path
 from algos.experiments.jobs import job_log, source_commit
 
 with job_log(snakemake.log[0]):
-    from algos.experiments.methods import METHODS
     from algos.experiments.published import publish
+    from algos.experiments.tables import ShownMethod
 
     publish(
         snakemake.input.records,
         snakemake.input.get("reported") or None,
         snakemake.params.tables["dataset_aliases"],
-        METHODS,
+        {name: ShownMethod(**shown) for name, shown in snakemake.params.tables["methods"].items()},
         Path(snakemake.output[0]).with_suffix(""),
         commit=source_commit(),
         command=snakemake.params.command,

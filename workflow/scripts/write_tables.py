@@ -5,15 +5,14 @@ from pathlib import Path
 from algos.experiments.jobs import job_log
 
 with job_log(snakemake.log[0]):
-    from algos.experiments.methods import METHODS
-    from algos.experiments.tables import write_tables
+    from algos.experiments.tables import ShownMethod, write_tables
 
     settings = snakemake.params.settings
     write_tables(
         snakemake.input.records,
         snakemake.input.get("reported") or None,
         settings["dataset_aliases"],
-        METHODS,
+        {name: ShownMethod(**shown) for name, shown in settings["methods"].items()},
         Path(snakemake.output[0]).parent,
         settings["title"],
         settings["notes"],

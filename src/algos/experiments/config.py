@@ -5,9 +5,10 @@ import hashlib
 import importlib.util
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -40,7 +41,11 @@ class MethodSettings:
     Attributes
     ----------
     method : Method
-        Its entry in the registry.
+        Its entry in the registry, under the name and the label that it has in the experiment.
+    registered : str
+        The entry's own name in the registry; several methods of an experiment can be variants of one entry.
+    swept : tuple of (str, str, float) or None
+        Label of the method whose parameter is swept, the parameter, and its value here.
     params : dict
         Fixed constructor arguments.
     grid : dict
@@ -60,6 +65,8 @@ class MethodSettings:
     """
 
     method: Method
+    registered: str
+    swept: tuple[str, str, float] | None = None
     params: dict[str, Any] = field(default_factory=dict)
     grid: dict[str, list] = field(default_factory=dict)
     preprocess: dict[str, Any] = field(default_factory=dict)
@@ -118,6 +125,7 @@ class Experiment:
             "experiment": self.name,
             "dataset": dataset,
             "method": method,
+            "registered": settings.registered,
             "estimator": f"{settings.method.module}.{settings.method.class_name}",
             "defaults": _sorted(settings.method.defaults),
             "params": _sorted({**settings.params, **here.get("params", {})}),
@@ -342,6 +350,7 @@ def _experiment(
     for dataset, alias in aliases.items():
         if printed and alias not in printed:
             raise checker.unknown((*at, "dataset_aliases", dataset), f"data set of {reported}", alias, printed)
+    declared = {**declared, "methods": _variants(declared["methods"], (*at, "methods"), checker)}
     remarks = declared.get("remarks", {})
     for dataset, sentences in remarks.items():
         if dataset not in declared["datasets"]:
@@ -366,7 +375,7 @@ def _experiment(
         dataset_aliases=dict(aliases),
         remarks=dict(remarks),
         methods={
-            method: _method(method, settings or {}, declared["datasets"], (*at, "methods"), checker, source_root)
+            method: _method(method, settings, declared["datasets"], (*at, "methods"), checker, source_root)
             for method, settings in declared["methods"].items()
         },
     )
@@ -389,11 +398,39 @@ def _metrics(
     for place, name in [*((("metrics", i), name) for i, name in enumerate(names)), (("selection", "metric"), chosen)]:
         if name not in known:
             raise checker.unknown((*at, *place), f"measure of {task} data", name, known)
-    for method in declared["methods"]:
-        if method in METHODS and task not in METHODS[method].tasks:
+    for method, settings in declared["methods"].items():
+        entry = METHODS.get(settings.get("method", method))
+        if entry and task not in entry.tasks:
             fitting = [name for name, entry in METHODS.items() if task in entry.tasks]
-            raise checker.unknown((*at, "methods", method), f"method for {task} data", method, fitting)
+            raise checker.unknown((*at, "methods", method), f"method for {task} data", entry.name, fitting)
     return tuple(names), chosen
+
+
+def _variants(methods: Mapping[str, Any], at: tuple, checker: _Checker) -> dict[str, dict[str, Any]]:
+    """Return the methods of an experiment, one whose parameter is swept as a method for each value."""
+    variants: dict[str, dict[str, Any]] = {}
+    for name, declared in methods.items():
+        settings = dict(declared or {})
+        sweep = settings.pop("sweep", None)
+        if sweep is None:
+            variants[name] = settings
+            continue
+        ((parameter, values),) = sweep.items()
+        for part in ("params", "grid"):
+            if parameter in settings.get(part, {}):
+                raise checker.error((*at, name, part, parameter), "is swept in 'sweep' too; keep one")
+        registered = settings.get("method", name)
+        label = settings.get("label") or (METHODS[registered].label if registered in METHODS else name)
+        for value in values:
+            variants[f"{name}_{parameter}_{re.sub('[^A-Za-z0-9-]', '_', str(value))}"] = {
+                **settings,
+                "method": registered,
+                "label": f"{label}, {parameter} = {value}",
+                "params": {**settings.get("params", {}), parameter: value},
+                "swept": (label, parameter, value),
+                "declared_as": name,
+            }
+    return variants
 
 
 def _reported(name: str | None, at: tuple, checker: _Checker) -> str | None:
@@ -420,9 +457,13 @@ def _method(
     source_root: Path,
 ) -> MethodSettings:
     """Check one method of an experiment."""
-    if name not in METHODS:
-        raise checker.unknown((*at, name), "method", name, METHODS)
-    method, at = METHODS[name], (*at, name)
+    registered, at = declared.get("method", name), (*at, declared.get("declared_as", name))
+    if registered not in METHODS:
+        raise checker.unknown((*at, "method") if registered != name else at, "method", registered, METHODS)
+    if name in METHODS and name != registered:
+        sentence = f"{name} is a registered method; give your variant of {registered} a name of its own"
+        raise checker.error(at, sentence)
+    method = METHODS[registered]
     if method.requires and importlib.util.find_spec(method.requires) is None:
         raise checker.error(
             at, f"needs the package {method.requires}, which is not installed here: pip install 'algos[rivals]'"
@@ -448,7 +489,9 @@ def _method(
         if key not in ("default", *datasets):
             raise checker.unknown((*at, "folds_per_job", key), "data set", key, ("default", *datasets))
     return MethodSettings(
-        method=method,
+        method=_shown_as(method, name, declared),
+        registered=registered,
+        swept=declared.get("swept"),
         params=dict(params),
         grid=dict(grid),
         preprocess=dict(declared.get("preprocess", {})),
@@ -458,6 +501,14 @@ def _method(
         folds_per_job=sizes,
         resources={**RESOURCES_DEFAULTS, **declared.get("resources", {})},
     )
+
+
+def _shown_as(method: Method, name: str, declared: Mapping[str, Any]) -> Method:
+    """Return a registry entry under an experiment's own name and label for it; a variant is no printed method."""
+    own = name == method.name
+    label = declared.get("label") or (method.label if own else f"{method.label} ({name})")
+    printed = (declared["printed_as"],) if "printed_as" in declared else method.printed_labels if own else ()
+    return replace(method, name=name, label=label, printed_labels=printed)
 
 
 def _check_files(entries: Mapping[str, dict], checker: _Checker) -> None:
@@ -519,7 +570,9 @@ def _check_values(experiments: Iterable[Experiment], checker: _Checker, approval
         for experiment in experiments
         for name, method in experiment.methods.items()
     ]
-    content = json.dumps([(at, m.method.defaults, m.params, m.grid, m.per_dataset) for at, m in settings], default=str)
+    content = json.dumps(
+        [(at, m.registered, m.method.defaults, m.params, m.grid, m.per_dataset) for at, m in settings], default=str
+    )
     approval = Path(approvals, hashlib.sha256(content.encode()).hexdigest()) if approvals else None
     if approval and approval.exists():
         return
@@ -531,10 +584,10 @@ def _check_values(experiments: Iterable[Experiment], checker: _Checker, approval
         ]
         for place, params, grid in parts:
             for key, value in params.items():
-                _check_value(method.method.name, key, value, (*place, "params", key), checker)
+                _check_value(method.registered, key, value, (*place, "params", key), checker)
             for key, values in grid.items():
                 for position, value in enumerate(values):
-                    _check_value(method.method.name, key, value, (*place, "grid", key, position), checker)
+                    _check_value(method.registered, key, value, (*place, "grid", key, position), checker)
     if approval:
         with suppress(OSError):  # in a folder that cannot be written it is checked again each time
             approval.parent.mkdir(parents=True, exist_ok=True)

@@ -34,6 +34,7 @@ from algos.experiments.method_curves import (
     draw_round_curves,
     draw_time_curves,
 )
+from algos.experiments.sweep_curves import collect_sweeps, draw_sweeps
 from algos.experiments.tables import complete_values, read_records, read_table
 
 if TYPE_CHECKING:
@@ -63,6 +64,10 @@ CAPTIONS: dict[str, str] = {
         "Our results against the printed ones with both error bars; on the diagonal they are equal, and results "
         "outside the printed error bar are ringed."
     ),
+    "against_parameter": (
+        "Each measure against a parameter that is set to several values, mean over folds with one standard deviation "
+        "to either side; dashed lines are the experiment's other methods."
+    ),
     "ranks": (
         "Average rank of each method over the data sets (1 is best); circles show how often a method took each rank, "
         "and bars half the critical difference to either side where Friedman's test applies."
@@ -76,6 +81,7 @@ TITLES: dict[str, str] = {
     "methods_by_time": "All methods by time",
     "error_against_n": "Validation error against N",
     "paper_against_ours": "Paper against ours",
+    "against_parameter": "Against a parameter",
     "ranks": "Average ranks",
 }
 
@@ -628,6 +634,11 @@ def write_figures(
             "No boosting method of this experiment searched a grid of numbers.",
         ),
         "paper_against_ours": (draw_paper_against_ours, collect_pairs(read_table(tables_dir, "comparison")), unprinted),
+        "against_parameter": (
+            draw_sweeps,
+            collect_sweeps(summary, read_table(tables_dir, "sweeps")),
+            "No parameter of this experiment is set to several values.",
+        ),
         "ranks": (draw_ranks, ranks, "Ranks need two methods that ran on the same data sets."),
     }
     for name, (draw, data, why_not) in content.items():

@@ -158,7 +158,7 @@ def compare(
     dataset_aliases : dict
         Our data set -> the print's name of the same data.
     methods : dict
-        Registry name -> object with ``printed_labels``.
+        Name in the records -> object with ``printed_labels``.
     notes : dict, optional
         Our data set -> a sentence that belongs to each of its numbers (e.g. which of two candidates it is);
         ``"<data set>/<method>"`` -> a sentence for that one.

@@ -14,6 +14,7 @@ import re
 import statistics
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,17 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "p_value": float,
         "critical_difference": float,
     },
+    "sweeps": {
+        "dataset": str,
+        "metric": str,
+        "method": str,
+        "label": str,
+        "parameter": str,
+        "setting": float,
+        "n_runs": int,
+        "value": float,
+        "std": float,
+    },
     "versions": {"package": str, "version": str, "n_runs": int},
     "times": {
         "dataset": str,
@@ -95,6 +107,28 @@ _RECORD_KEYS = (
     *("experiment", "dataset", "method", "fold", "n_train", "n_test", "n_features", "n_classes", "chosen"),
     *("metrics", "selection", "curve", "seed", "versions", "cost"),
 )
+
+
+@dataclass(frozen=True)
+class ShownMethod:
+    """What tables say of a method of an experiment.
+
+    Attributes
+    ----------
+    label : str
+        Its name for readers.
+    printed_labels : sequence of str
+        What the paper's table calls it.
+    rival : bool
+        Whether it is a library's method, which has no rank among the papers' methods.
+    swept : (str, str, float) or None
+        Where it stands for one value of a swept parameter: label of the method, parameter, value. It has no rank.
+    """
+
+    label: str
+    printed_labels: Sequence[str] = ()
+    rival: bool = False
+    swept: Sequence[Any] | None = None
 
 
 def read_records(paths: Iterable[str | os.PathLike]) -> list[dict[str, Any]]:
@@ -202,7 +236,7 @@ def summarise(folds: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) ->
     folds : sequence of dict
         Rows of `fold_rows`.
     methods : dict
-        Registry name -> object with ``label``.
+        Name in the records -> `ShownMethod`.
 
     Raises
     ------
@@ -214,7 +248,7 @@ def summarise(folds: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) ->
     rows = []
     for (dataset, method, metric), runs in group_rows(folds, "dataset", "method", "metric").items():
         if method not in methods:
-            raise InputError(f"the runs of {dataset} name the method {method!r}, which the registry does not know")
+            raise InputError(f"the runs of {dataset} name the method {method!r}, which the experiment does not name")
         values = [run["value"] for run in runs]
         n_test = sum(run["n_test"] for run in runs)
         mean, std, kind = statistics.fmean(values), None, None
@@ -228,6 +262,19 @@ def summarise(folds: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) ->
         cells = (dataset, method, label, metric, len(runs), n_test, mean, std, kind, best_on_test)
         rows.append(dict(zip(SCHEMAS["summary"], cells, strict=True)))
     return rows
+
+
+def sweep_rows(summary: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a row a data set, measure, method and value of its swept parameter, columns ``SCHEMAS["sweeps"]``.
+
+    Methods without a swept parameter have no row.
+    """
+    rows = []
+    for row in summary:
+        if methods[row["method"]].swept:
+            label, parameter, setting = methods[row["method"]].swept
+            rows.append({**row, "label": label, "parameter": parameter, "setting": float(setting)})
+    return [{column: row[column] for column in SCHEMAS["sweeps"]} for row in rows]
 
 
 def hyperparameter_rows(records: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -384,7 +431,7 @@ def write_tables(
     dataset_aliases : dict
         Our data set -> the print's name of the same data.
     methods : dict
-        Registry name -> object with ``label`` and ``printed_labels`` (`algos.experiments.methods.METHODS`).
+        Name in the records -> `ShownMethod`.
     out_dir : path-like
         Folder of the tables; made when missing.
     title : str
@@ -406,7 +453,8 @@ def write_tables(
         "summary": summary,
         "comparison": compare(summary, reported, dataset_aliases, methods, notes),
         "hyperparameters": hyperparameter_rows(records, methods),
-        "ranks": rank_rows([row for row in summary if not methods[row["method"]].rival]),
+        "ranks": rank_rows([row for row in summary if _is_ranked(methods[row["method"]])]),
+        "sweeps": sweep_rows(summary, methods),
         "versions": version_rows(records),
         "times": time_rows(records, methods),
     }
@@ -416,6 +464,10 @@ def write_tables(
         layout = build(rows[source], f"{title}: {caption}")
         _write_text(Path(out_dir) / f"{name}.md", to_markdown(layout))
         _write_text(Path(out_dir) / f"{name}.tex", to_latex(layout))
+
+
+def _is_ranked(method: ShownMethod) -> bool:
+    return not (method.rival or method.swept)
 
 
 def write_csv(path: str | os.PathLike, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:

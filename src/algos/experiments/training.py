@@ -85,7 +85,7 @@ def run_fold(
     InputError
         When the method is not for data of this kind, or the training part cannot be folded or fitted.
     """
-    name, params, seed = settings["method"], settings["params"], settings["seed"]
+    name, params, seed = settings["registered"], settings["params"], settings["seed"]
     task, targets = ("single-label", table.y) if table.Y is None else ("multi-label", table.Y)
     if task not in get_method(name).tasks:
         raise InputError(f"the data set is {task} and the method {name} is not for such data")
@@ -167,7 +167,7 @@ def best_on_test(
         ``error``, ``params`` and ``n_rounds`` (None for a method without rounds) of the best candidate, the first of
         equals and its fewest rounds, and ``n_candidates``.
     """
-    name, staged = settings["method"], get_method(settings["method"]).kind == "staged"
+    name, staged = settings["registered"], get_method(settings["registered"]).kind == "staged"
     best: dict[str, Any] | None = None
     candidates = expand_grid(settings["grid"])
     for candidate in candidates:

@@ -1,0 +1,80 @@
+"""Measures against a parameter that an experiment sets to several values."""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from algos.evaluation.metrics import METRICS
+from algos.experiments.figure_style import Style, drawing, literal, make_panels, set_title
+from algos.experiments.layouts import group_rows
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_MARKERS = "osD^vP"
+
+
+@dataclass(frozen=True)
+class SweepPanel:
+    """One measure on one data set: rows of the table of sweeps, and the levels of methods that are not swept."""
+
+    dataset: str
+    metric: str
+    rows: Sequence[Mapping[str, Any]]
+    levels: Mapping[str, float]
+
+
+def collect_sweeps(summary: Sequence[Mapping[str, Any]], sweeps: Sequence[Mapping[str, Any]]) -> list[SweepPanel]:
+    """Group the table of sweeps into panels; `summary` gives the other methods' levels."""
+    swept = {row["method"] for row in sweeps}
+    others = group_rows((row for row in summary if row["method"] not in swept), "dataset", "metric")
+    return [
+        SweepPanel(*key, rows, {row["label"]: row["value"] for row in others.get(key, ())})
+        for key, rows in group_rows(sweeps, "dataset", "metric").items()
+    ]
+
+
+def draw_sweeps(panels: Sequence[SweepPanel], style: Style) -> "Figure":
+    """Draw a panel a data set and measure, a line a swept method, a dashed level for each other method."""
+    parameters = " or ".join(dict.fromkeys(row["parameter"] for panel in panels for row in panel.rows))
+    lines = dict.fromkeys(row["label"] for panel in panels for row in panel.rows)
+    levels = dict.fromkeys(label for panel in panels for label in panel.levels)
+    looks = {label: _look(i, style) for i, label in enumerate([*lines, *levels])}
+    with drawing(style):
+        figure, axes = make_panels(len(panels), style, wide=True)
+        handles: dict[str, Any] = {}
+        for one, panel in zip(axes, panels, strict=True):
+            handles |= _draw_panel(one, panel, looks)
+        figure.supxlabel(literal(parameters.replace("_", " ")), fontsize=style.font_size)
+        for one, panel in zip(axes, panels, strict=True):
+            one.set_ylabel(METRICS[panel.metric].axis_label)
+        columns = 1 if figure.get_figwidth() < 5 else 2
+        legend_inches = math.ceil(len(handles) / columns) * 1.6 * style.font_size / 72
+        figure.set_figheight(figure.get_figheight() + legend_inches)
+        figure.legend(
+            handles=[handles[label] for label in looks if label in handles], loc="outside upper center", ncols=columns
+        )
+        return figure
+
+
+def _look(index: int, style: Style) -> dict[str, Any]:
+    return {"color": style.colors[index % len(style.colors)], "marker": _MARKERS[index % len(_MARKERS)]}
+
+
+def _draw_panel(axes: "Axes", panel: SweepPanel, looks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Draw one panel; return what its labels stand for in the legend."""
+    handles = {}
+    for (label,), rows in group_rows(panel.rows, "label").items():
+        points = sorted((row["setting"], row["value"], row["std"] or 0.0) for row in rows)
+        settings, values, spreads = zip(*points, strict=True)
+        handles[label] = axes.errorbar(settings, values, yerr=spreads, capsize=2, label=literal(label), **looks[label])
+    for label, level in panel.levels.items():
+        color = looks[label]["color"]
+        handles[label] = axes.axhline(level, linestyle="--", color=color, label=literal(label))
+    settings = sorted(row["setting"] for row in panel.rows)
+    if settings[0] > 0 and settings[-1] > 50 * settings[0]:
+        axes.set_xscale("log")
+    set_title(axes, panel.dataset)
+    return handles

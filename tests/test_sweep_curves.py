@@ -1,0 +1,63 @@
+"""A parameter set to several values: its table, its figure, and that its variants have no rank."""
+
+import pytest
+from made_up_runs import METHODS, make_record, write_records
+
+from algos.experiments import figures, tables
+from algos.experiments.figure_style import Style
+from algos.experiments.report import read_figure
+from algos.experiments.sweep_curves import collect_sweeps, draw_sweeps
+from algos.experiments.tables import ShownMethod
+
+SWEPT = {f"c{value}": ShownMethod(f"SVM, C = {value}", swept=("SVM", "C", value)) for value in (1, 10, 100)}
+ERRORS = {"tree": 0.1, "svm": 0.2, "c1": 0.3, "c10": 0.25, "c100": 0.2}
+
+
+@pytest.fixture
+def written(tmp_path):
+    records = [
+        make_record(dataset, method, fold, error + spread)
+        for dataset in ("wine", "iris")
+        for method, error in ERRORS.items()
+        for fold, spread in (("r0f0", 0.0), ("r0f1", 0.02))
+    ]
+    paths = write_records(tmp_path / "runs", records)
+    tables.write_tables(paths, None, {}, METHODS | SWEPT, tmp_path / "tables", "Demo")
+    return paths, tmp_path
+
+
+def test_each_value_of_a_swept_parameter_is_a_row(written):
+    rows = tables.read_table(written[1] / "tables", "sweeps")
+    assert [(row["dataset"], row["setting"], row["label"]) for row in rows[:3]] == [
+        ("wine", 1, "SVM"),
+        ("wine", 10, "SVM"),
+        ("wine", 100, "SVM"),
+    ]
+    assert len(rows) == 6
+    assert rows[1]["value"] == pytest.approx(26)
+    assert rows[1]["std"] == pytest.approx(2**0.5)
+
+
+def test_variants_of_a_sweep_have_no_rank(written):
+    ranked = {row["method"] for row in tables.read_table(written[1] / "tables", "ranks")}
+    assert ranked == {"tree", "svm"}
+
+
+def test_the_figure_has_a_line_a_method_and_a_level_for_each_other_one(written):
+    summary, sweeps = (tables.read_table(written[1] / "tables", name) for name in ("summary", "sweeps"))
+    panels = collect_sweeps(summary, sweeps)
+    assert [panel.dataset for panel in panels] == ["wine", "iris"]
+    assert panels[0].levels == pytest.approx({METHODS["tree"].label: 11, METHODS["svm"].label: 21})
+    figure = draw_sweeps(panels, Style())
+    ((line, *_),) = [container.lines for container in figure.axes[0].containers]
+    assert list(line.get_xdata()) == [1, 10, 100]
+    assert list(line.get_ydata()) == pytest.approx([31, 26, 21])
+    assert figure.axes[0].get_xscale() == "log"
+
+
+def test_the_figure_says_so_where_nothing_is_swept(written, tmp_path):
+    paths = write_records(tmp_path / "unswept", [make_record("wine", method, "r0f0") for method in ("tree", "svm")])
+    tables.write_tables(paths, None, {}, METHODS, tmp_path / "plain", "Demo")
+    figures.write_figures(paths, tmp_path / "plain", None, {"dpi": 50}, tmp_path / "figures", "demo")
+    shown = read_figure(tmp_path / "figures/against_parameter.png", "against_parameter")
+    assert shown["why_not"].startswith("No parameter of this experiment")
