@@ -52,7 +52,7 @@ def test_rows_of_each_part_and_role(files, tmp_path):
         "d2",
         "d3",
         "d4",
-    }  # no image that shows the class
+    }  # none shows it
     assert set(table.samples.tolist()) == set(np.flatnonzero(table.roles == "sample").tolist())
 
 
