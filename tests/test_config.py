@@ -277,6 +277,26 @@ def test_a_swept_parameter_makes_a_method_of_each_value(config, tmp_path):
         check(config, tmp_path)
 
 
+def test_label_noise_makes_a_case_of_each_data_set_and_level(config, tmp_path):
+    declared = config["experiments"]["tiny"]
+    declared.update(label_noise=[0, 7.5], protocol={"kind": "train_validation_test", "percent": [50, 20, 30]})
+    declared["methods"]["svm_rbf"]["per_dataset"] = {"iris_sklearn": {"grid": {"C": [3]}}}
+    declared["selection"] = {"stopping": "least", "min_rounds": 9}
+    experiment = check(config, tmp_path).experiments["tiny"]
+    assert list(experiment.cases) == [f"{d}_noise{s}" for d in ("iris_sklearn", "wine_sklearn") for s in ("0", "7_5")]
+    assert experiment.cases["wine_sklearn_noise7_5"].label_noise == 7.5
+    assert experiment.fold_names() == [f"s{i}" for i in range(5)]
+    trained = experiment.training("iris_sklearn_noise7_5", "svm_rbf")
+    assert (trained["dataset"], trained["grid"]) == ("iris_sklearn_noise7_5", {"C": [3]})
+    assert (trained["stopping"], trained["min_rounds"]) == ("least", 9)
+    assert experiment.folds_per_job("wine_sklearn_noise0", "adaboost_mh_hamming_tree") == 1
+    declared["datasets"] = ["yeast"]
+    declared["methods"] = {"leml": {}}
+    del declared["dataset_aliases"]
+    with pytest.raises(InputError, match=r"tiny.label_noise: noise on labels is made for data with one label"):
+        check(config, tmp_path)
+
+
 def test_a_users_own_data_set_joins_by_five_lines(config, tmp_path):
     config["data"] = {"datasets": {"mine": {"reader": "csv", "files": ["mine.csv"], "target": "class"}}}
     config["experiments"]["tiny"]["datasets"].append("mine")

@@ -10,6 +10,7 @@ import pytest
 
 from algos.datasets.storage import write_table
 from algos.datasets.table import Table
+from algos.evaluation.splits import Fold
 from algos.experiments import jobs, training
 from algos.experiments.jobs import train_folds
 from algos.experiments.records import write_splits
@@ -26,8 +27,7 @@ def job(tmp_path):
     write_table(Table(X=X, y=y, feature_names=["u", "v"], label_names=["a", "b"]), tmp_path / "features.parquet")
     parts = [np.arange(start, 60, 3) for start in range(3)]
     folds = [
-        SimpleNamespace(name=name, test=part, train=np.setdiff1d(np.arange(60), part))
-        for name, part in zip(FOLDS, parts, strict=True)
+        Fold(name, test=part, train=np.setdiff1d(np.arange(60), part)) for name, part in zip(FOLDS, parts, strict=True)
     ]
     write_splits(folds, tmp_path / "splits.parquet")
     code = tmp_path / "method.py"
@@ -45,6 +45,8 @@ def job(tmp_path):
             "grid": {},
             "preprocess": {},
             "n_selection_folds": 2,
+            "stopping": "smoothed",
+            "min_rounds": None,
             "best_on_test": False,
             "metrics": ["test_error"],
             "selection_metric": "test_error",

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
+from algos.evaluation.splits import Fold
 from algos.exceptions import InputError
 from algos.experiments import records
 from algos.experiments.records import (
@@ -63,19 +64,35 @@ def test_a_number_that_json_cannot_hold_leaves_no_file(tmp_path):
 
 def test_splits_come_back_as_written(tmp_path):
     folds = [
-        SimpleNamespace(name="r0f1", train=np.array([0, 3]), test=np.array([1, 2])),
-        SimpleNamespace(name="r0f0", train=np.array([1, 2, 3]), test=np.array([0])),
+        Fold("r0f1", train=np.array([0, 3]), test=np.array([1, 2])),
+        Fold("r0f0", train=np.array([1, 2, 3]), test=np.array([0])),
     ]
     write_splits(folds, tmp_path / "s.parquet")
     table = pq.read_table(tmp_path / "s.parquet")
     assert table["fold"].to_pylist() == ["r0f1"] * 4 + ["r0f0"] * 4
     assert table["row"].to_pylist() == [0, 1, 2, 3] * 2
     for fold in folds:
-        train, test = read_split(tmp_path / "s.parquet", fold.name)
-        np.testing.assert_array_equal(train, fold.train)
-        np.testing.assert_array_equal(test, fold.test)
+        read = read_split(tmp_path / "s.parquet", fold.name)
+        np.testing.assert_array_equal(read.train, fold.train)
+        np.testing.assert_array_equal(read.test, fold.test)
+        assert read.validation is None
+        assert read.noisy is None
     with pytest.raises(InputError, match="has no fold 'other'"):
         read_split(tmp_path / "s.parquet", "other")
+
+
+def test_validation_rows_and_wrong_labels_are_in_the_file_of_splits(tmp_path):
+    y = np.array(["a", "b", "a", "b", "a", "b"])
+    fold = Fold("s0", np.array([0, 1, 4]), np.array([2]), np.array([3, 5]), np.array([1, 4]), np.array(["a", "b"]))
+    write_splits([fold], tmp_path / "s.parquet")
+    table = pq.read_table(tmp_path / "s.parquet")
+    assert table["role"].to_pylist() == ["train", "train", "test", "validation", "train", "validation"]
+    assert table["given"].to_pylist() == [None, "a", None, None, "b", None]
+    read = read_split(tmp_path / "s.parquet", "s0")
+    np.testing.assert_array_equal(read.validation, [3, 5])
+    assert read.given(y).tolist() == ["a", "a", "b"]
+    assert read.is_noisy().tolist() == [False, True, True]
+    assert y.tolist() == ["a", "b", "a", "b", "a", "b"]
 
 
 def test_fingerprint_depends_on_settings_and_contents_only(tmp_path):

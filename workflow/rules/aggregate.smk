@@ -13,12 +13,26 @@ def reported_file(wildcards):
     return f"config/reported/{name}.csv" if name else []
 
 
+def by_case(experiment, of_dataset):
+    """What is said of data sets, said of each with each level of label noise."""
+    return {
+        name: of_dataset[case.dataset]
+        for name, case in experiment.cases.items()
+        if case.dataset in of_dataset
+    }
+
+
 def table_settings(experiment):
     """What tables say beside numbers: titles, labels, and where a data set's choice needs a note."""
     entries = {name: CONFIG.datasets[name] for name in experiment.datasets}
+    notes = {name: entry["note"] for name, entry in entries.items() if "note" in entry}
+    aliases = by_case(experiment, experiment.dataset_aliases)
     return {
         "title": experiment.title,
-        "dataset_aliases": experiment.dataset_aliases,
+        "dataset_aliases": {
+            name: name.replace(experiment.cases[name].dataset, alias, 1)
+            for name, alias in aliases.items()
+        },
         "methods": {
             name: {
                 "label": settings.method.label,
@@ -28,13 +42,16 @@ def table_settings(experiment):
             }
             for name, settings in experiment.methods.items()
         },
-        "notes": {
-            name: entry["note"] for name, entry in entries.items() if "note" in entry
-        }
+        "notes": by_case(experiment, notes)
         | {
-            f"{dataset}/{method}": sentence
-            for dataset, sentences in experiment.remarks.items()
+            f"{name}/{method}": sentence
+            for name, sentences in by_case(experiment, experiment.remarks).items()
             for method, sentence in sentences.items()
+        },
+        "noise": {
+            name: [case.dataset, case.label_noise]
+            for name, case in experiment.cases.items()
+            if case.label_noise is not None
         },
     }
 

@@ -20,6 +20,7 @@ SCHEMA = Path(workflow.basedir) / "workflow/schemas/config.schema.yaml"
 wildcard_constraints:
     experiment=r"[A-Za-z][A-Za-z0-9_-]*",
     dataset=r"[A-Za-z][A-Za-z0-9_-]*",
+    case=r"[A-Za-z][A-Za-z0-9_-]*",
     fold=r"[a-z0-9]+",
 
 
@@ -41,11 +42,10 @@ def code(*modules):
     return import_closure(modules, SOURCES, without={"algos.experiments.methods"})
 
 
-def runs(experiment, dataset, method, folds, suffix):
+def runs(experiment, case, method, folds, suffix):
     """The files of some folds."""
     return [
-        f"results/runs/{experiment}/{dataset}/{method}/{fold}.{suffix}"
-        for fold in folds
+        f"results/runs/{experiment}/{case}/{method}/{fold}.{suffix}" for fold in folds
     ]
 
 
@@ -53,9 +53,10 @@ def records(experiment, datasets=None):
     """The run records of an experiment, on all its data sets or on some."""
     return [
         record
-        for dataset in datasets or experiment.datasets
+        for name, case in experiment.cases.items()
+        if datasets is None or case.dataset in datasets
         for method in experiment.methods
         for record in runs(
-            experiment.name, dataset, method, experiment.fold_names(), "json"
+            experiment.name, name, method, experiment.fold_names(), "json"
         )
     ]

@@ -7,19 +7,25 @@ def split_settings(wildcards):
         "protocol": experiment.protocol,
         "seed": experiment.seed,
         "folds": experiment.fold_names(),
+        "label_noise": experiment.cases[wildcards.case].label_noise,
     }
+
+
+def split_features(wildcards):
+    case = CONFIG.experiments[wildcards.experiment].cases[wildcards.case]
+    return f"results/features/{case.dataset}.parquet"
 
 
 rule make_splits:
     input:
-        features="results/features/{dataset}.parquet",
+        features=split_features,
         code=code("algos.evaluation.splits"),
     output:
-        "results/splits/{experiment}/{dataset}.parquet",
+        "results/splits/{experiment}/{case}.parquet",
     log:
-        "logs/splits/{experiment}/{dataset}.log",
+        "logs/splits/{experiment}/{case}.log",
     benchmark:
-        "results/benchmarks/splits/{experiment}/{dataset}.tsv"
+        "results/benchmarks/splits/{experiment}/{case}.tsv"
     threads: 1
     resources:
         mem_mb=2000,
@@ -27,6 +33,6 @@ rule make_splits:
     params:
         settings=split_settings,
     message:
-        "Split {wildcards.dataset} for {wildcards.experiment}"
+        "Split {wildcards.case} for {wildcards.experiment}"
     script:
         "../scripts/make_splits.py"

@@ -4,14 +4,14 @@ from algos.experiments.sources import method_sources
 from algos.features.registry import feature_modules
 
 
-def jobs(experiment, dataset, method):
+def jobs(experiment, case, method):
     """The folds of each job. A job of one fold needs no rule of its own: its fold is a wildcard.
 
     A rule for each of thousands of jobs would cost more time at each start than all else.
     """
-    if experiment.folds_per_job(dataset, method) == 1:
+    if experiment.folds_per_job(case, method) == 1:
         return [["{fold}"]]
-    return experiment.chunks(dataset, method)
+    return experiment.chunks(case, method)
 
 
 def titles(folds):
@@ -36,27 +36,27 @@ METHOD_CODE = {
 }
 
 TRAINING = [
-    (experiment, dataset, method, folds)
+    (experiment, case, method, folds)
     for experiment in CONFIG.experiments.values()
-    for dataset in experiment.datasets
+    for case in experiment.cases
     for method in experiment.methods
-    for folds in jobs(experiment, dataset, method)
+    for folds in jobs(experiment, case, method)
 ]
 
-for experiment, dataset, method, folds in TRAINING:
-    place = f"{experiment.name}/{dataset}/{method}"
+for experiment, case, method, folds in TRAINING:
+    place = f"{experiment.name}/{case}/{method}"
     settings = experiment.methods[method]
 
     rule:
         name:
             f"train_{place}/{folds[0]}".translate(str.maketrans("/", "_", "{}"))
         input:
-            features=f"results/features/{dataset}.parquet",
-            splits=f"results/splits/{experiment.name}/{dataset}.parquet",
+            features=f"results/features/{experiment.cases[case].dataset}.parquet",
+            splits=f"results/splits/{experiment.name}/{case}.parquet",
             code=METHOD_CODE[modules(settings)],
         output:
-            records=runs(experiment.name, dataset, method, folds, "json"),
-            predictions=runs(experiment.name, dataset, method, folds, "parquet"),
+            records=runs(experiment.name, case, method, folds, "json"),
+            predictions=runs(experiment.name, case, method, folds, "parquet"),
         log:
             f"logs/train/{place}/{folds[0]}.log",
         benchmark:
@@ -66,8 +66,8 @@ for experiment, dataset, method, folds in TRAINING:
             mem_mb=settings.resources["mem_mb"],
             runtime=settings.resources["runtime_minutes"],
         params:
-            settings=experiment.training(dataset, method),
+            settings=experiment.training(case, method),
         message:
-            f"Train {method} on {dataset}: {titles(folds)}"
+            f"Train {method} on {case}: {titles(folds)}"
         script:
             "../scripts/train_folds.py"

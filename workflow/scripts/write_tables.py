@@ -16,4 +16,5 @@ with job_log(snakemake.log[0]):
         Path(snakemake.output[0]).parent,
         settings["title"],
         settings["notes"],
+        settings["noise"],
     )

@@ -1,7 +1,7 @@
 """Choosing hyper-parameters on the training part alone (Kegl 2014, section 4)."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from algos.evaluation.preprocessing import make_preprocessor
 from algos.evaluation.splits import selection_folds
-from algos.evaluation.stopping import extend_curve, smoothed_stopping
+from algos.evaluation.stopping import extend_curve, stopping_round
 from algos.exceptions import InputError
 
 
@@ -38,15 +38,15 @@ class Selection:
     validation_curve: np.ndarray | None = None
     n_folds: int = 0
     notes: list[str] = field(default_factory=list)
+    stopping: str = "smoothed"
 
     @property
     def criterion(self) -> str:
         """How the choice was made, in words."""
         if not self.candidates:
             return "none: one candidate"
-        if self.n_rounds is None:
-            return "least validation error, first of equals"
-        return "least smoothed validation error (15), first of equals"
+        smoothed = self.n_rounds is not None and self.stopping == "smoothed"
+        return f"least {'smoothed validation error (15)' if smoothed else 'validation error'}, first of equals"
 
 
 def expand_grid(grid: dict[str, list[Any]]) -> list[dict[str, Any]]:
@@ -76,6 +76,9 @@ def select(
     preprocess: dict[str, Any] | None = None,
     progress: Callable[[int, int, str], None] | None = None,
     loss: Callable[[Any, np.ndarray, np.ndarray], float] | None = None,
+    n_training: int | None = None,
+    stopping: str = "smoothed",
+    min_rounds: int | None = None,
 ) -> Selection:
     """Choose grid values, and rounds where the method has them, by stratified cross-validation on (X, y).
 
@@ -105,6 +108,11 @@ def select(
         with rounds are chosen by their ``staged_error``.
     progress : callable or None
         Called as ``progress(done, total, text)`` after each fit.
+    n_training : int or None
+        Where a validation part was set apart: so many first rows are the training part, the others the validation part
+        that everything is chosen by, in place of the cross-validation.
+    stopping, min_rounds
+        As in :func:`~algos.evaluation.stopping.stopping_round`.
 
     Raises
     ------
@@ -120,7 +128,10 @@ def select(
         raise InputError("without inner folds nothing can be chosen; give one value for each entry of the grid")
     if len(candidates) == 1 and (n_inner_folds == 0 or not staged):
         return Selection(params=candidates[0])
-    folds, notes = selection_folds(y, n_inner_folds, seed)
+    if n_training is None:
+        folds, notes = selection_folds(y, n_inner_folds, seed)
+    else:
+        folds, notes = [(np.arange(n_training), np.arange(n_training, len(y)))], []
     curves: list[Any] = [0.0] * len(candidates)
     for f, (train, validation) in enumerate(folds):
         preprocessor = make_preprocessor(preprocess)
@@ -137,13 +148,14 @@ def select(
             if progress is not None:
                 done = f * len(candidates) + c + 1
                 progress(done, len(folds) * len(candidates), f"inner fold {f + 1} of {len(folds)}, {candidate}")
-    return _choose(candidates, curves, staged, len(folds), notes)
+    outcomes = [stopping_round(curve, stopping, min_rounds) if staged else (None, float(curve)) for curve in curves]
+    selection = _choose(candidates, outcomes, curves if staged else None)
+    return replace(selection, n_folds=len(folds), notes=notes, stopping=stopping)
 
 
 def _choose(
-    candidates: list[dict[str, Any]], curves: list[Any], staged: bool, n_folds: int, notes: list[str]
+    candidates: list[dict[str, Any]], outcomes: list[tuple[int | None, float]], curves: list[np.ndarray] | None
 ) -> Selection:
-    outcomes = [smoothed_stopping(curve) if staged else (None, float(curve)) for curve in curves]
     best = min(range(len(candidates)), key=lambda c: outcomes[c][1])
     return Selection(
         params=candidates[best],
@@ -152,7 +164,5 @@ def _choose(
             {"params": candidate, "n_rounds": n_rounds, "validation_error": error}
             for candidate, (n_rounds, error) in zip(candidates, outcomes, strict=True)
         ],
-        validation_curve=curves[best] if staged else None,
-        n_folds=n_folds,
-        notes=notes,
+        validation_curve=None if curves is None else curves[best],
     )

@@ -3,7 +3,7 @@
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,66 @@ from algos.exceptions import InputError
 
 @dataclass(frozen=True)
 class Fold:
-    """One outer fold: its name and its rows, ascending; validation rows where the protocol sets them apart."""
+    """One outer fold: its name and its rows, ascending.
+
+    Attributes
+    ----------
+    name : str
+    train, test : ndarray of int
+    validation : ndarray of int or None
+        Rows to choose by, where the protocol sets them apart.
+    noisy : ndarray of int or None
+        The training rows that learn from a wrong label, made so on purpose; None where there is no noise.
+    noisy_labels : ndarray of str or None
+        Those labels.
+    """
 
     name: str
     train: np.ndarray
     test: np.ndarray
     validation: np.ndarray | None = None
+    noisy: np.ndarray | None = None
+    noisy_labels: np.ndarray | None = None
+
+    def given(self, y: np.ndarray) -> np.ndarray:
+        """Return the labels that the training rows learn from; `y` holds all rows' true ones."""
+        labels = y[self.train]
+        if self.noisy is not None:
+            labels = labels.copy()
+            labels[self.is_noisy()] = self.noisy_labels
+        return labels
+
+    def is_noisy(self) -> np.ndarray:
+        """Tell which training rows learn from a wrong label, in their order."""
+        return np.isin(self.train, [] if self.noisy is None else self.noisy)
+
+
+def with_label_noise(folds: Sequence[Fold], y: ArrayLike, percent: float, seed: int) -> list[Fold]:
+    """Give a share of each fold's training rows wrong labels (Pi et al. 2016, section 4.2).
+
+    Parameters
+    ----------
+    folds : sequence of Fold
+    y : array-like of shape (n_samples,)
+        True labels.
+    percent : float
+        Share of each class, in percent; see :func:`algos.features.add_label_noise`.
+    seed : int
+        Fold i uses ``seed + i``.
+
+    Raises
+    ------
+    InputError
+        When there are several labels a sample, or the percentage is out of range.
+    """
+    from algos.features.noise import add_label_noise
+
+    y = np.asarray(y)
+    noisy = []
+    for i, fold in enumerate(folds):
+        labels, mask = add_label_noise(y[fold.train], percent / 100, seed + i)
+        noisy.append(replace(fold, noisy=fold.train[mask], noisy_labels=labels[mask]))
+    return noisy
 
 
 def fold_names(protocol: dict[str, Any]) -> list[str]:

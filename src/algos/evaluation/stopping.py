@@ -63,6 +63,34 @@ def smoothed_stopping(curve: ArrayLike, min_rounds: int = 50, window: float = 0.
     return best + 1, float(smooth[best])
 
 
+def stopping_round(curve: ArrayLike, stopping: str = "smoothed", min_rounds: int | None = None) -> tuple[int, float]:
+    """Return the number of rounds that a validation curve chooses, and its error there.
+
+    Parameters
+    ----------
+    curve : array-like of shape (n_rounds,)
+        Validation error after 1, 2, ... rounds.
+    stopping : {"smoothed", "least"}
+        ``"smoothed"``: :func:`smoothed_stopping`. ``"least"``: the first of the rounds of least error (Pi et al. 2016,
+        algorithm 1).
+    min_rounds : int or None
+        Only more rounds than this are considered; None is 50 for ``"smoothed"`` and 0 for ``"least"``.
+
+    Raises
+    ------
+    ValueError
+        When there is no such way of stopping.
+    """
+    if stopping not in ("smoothed", "least"):
+        raise ValueError(f"stopping is {stopping!r}; it must be 'smoothed' or 'least'")
+    if stopping == "smoothed":
+        return smoothed_stopping(curve, 50 if min_rounds is None else min_rounds)
+    curve = np.asarray(curve, dtype=float)
+    first = min(min_rounds or 0, len(curve) - 1)
+    best = first + int(np.argmin(curve[first:]))
+    return best + 1, float(curve[best])
+
+
 def extend_curve(curve: ArrayLike, n_rounds: int) -> np.ndarray:
     """Repeat the last value up to `n_rounds`: a booster that stopped by itself keeps its error.
 

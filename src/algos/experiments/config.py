@@ -28,7 +28,10 @@ PROTOCOL_DEFAULTS = {
     "repeated_kfold": {"n_splits": 10, "n_repeats": 1},
     "designated": {},
     "random_percentage": {"test_percent": 50, "n_repeats": 10},
+    "train_validation_test": {"percent": [50, 20, 30], "n_repeats": 5},
 }
+# How hyper-parameters and rounds are chosen; see algos.evaluation.selection.
+SELECTION_DEFAULTS = {"n_folds": 5, "stopping": "smoothed", "min_rounds": None}
 RESOURCES_DEFAULTS = {"mem_mb": 2000, "runtime_minutes": 720}
 
 PathLike = str | os.PathLike
@@ -54,8 +57,9 @@ class MethodSettings:
         What is fitted on the training part before the method sees it.
     per_dataset : dict
         Data set -> ``{"params": ..., "grid": ..., "selection": ...}`` that replace single entries of the others there.
-    n_selection_folds : int or None
-        Folds that choose among the grid and the rounds, 0 where nothing is to be chosen; None: the experiment's number.
+    selection : dict
+        ``n_folds`` (folds that choose among the grid and the rounds, 0 where nothing is to be chosen), ``stopping`` and
+        ``min_rounds``, as far as they differ from the experiment's.
     best_on_test : bool
         Whether the least test error over grid and rounds is recorded beside the validated one.
     folds_per_job : dict
@@ -71,25 +75,36 @@ class MethodSettings:
     grid: dict[str, list] = field(default_factory=dict)
     preprocess: dict[str, Any] = field(default_factory=dict)
     per_dataset: dict[str, dict] = field(default_factory=dict)
-    n_selection_folds: int | None = None
+    selection: dict[str, Any] = field(default_factory=dict)
     best_on_test: bool = False
     folds_per_job: dict[str, int] = field(default_factory=dict)
     resources: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
+class Case:
+    """A data set as an experiment uses it; `label_noise` in percent of the training labels, None without noise."""
+
+    dataset: str
+    label_noise: float | None = None
+
+
+@dataclass(frozen=True)
 class Experiment:
     """One declared experiment.
 
-    `publish` is the name of the files that publishing writes; `reported` that of the printed table, if there is one.
+    `cases` are what it runs on: its data sets, or each of them with each level of label noise; the key is what runs,
+    tables and figures call the case. `publish` is the name of the files that publishing writes; `reported` that of the
+    printed table, if there is one.
     """
 
     name: str
     title: str
     paper: str
     datasets: tuple[str, ...]
+    cases: dict[str, Case]
     protocol: dict[str, Any]
-    n_selection_folds: int
+    selection: dict[str, Any]
     metrics: tuple[str, ...]
     selection_metric: str
     seed: int
@@ -103,27 +118,27 @@ class Experiment:
         """Return the names of the folds, in order, from the protocol alone."""
         return splits.fold_names(self.protocol)
 
-    def folds_per_job(self, dataset: str, method: str) -> int:
-        """Return how many folds of a method on a data set one process computes."""
+    def folds_per_job(self, case: str, method: str) -> int:
+        """Return how many folds of a method on a case one process computes."""
         sizes = self.methods[method].folds_per_job
-        return sizes.get(dataset, sizes.get("default", 10))
+        return sizes.get(self.cases[case].dataset, sizes.get("default", 10))
 
-    def chunks(self, dataset: str, method: str) -> list[list[str]]:
-        """Return the folds of a method on a data set, parted into jobs."""
-        names, size = self.fold_names(), self.folds_per_job(dataset, method)
+    def chunks(self, case: str, method: str) -> list[list[str]]:
+        """Return the folds of a method on a case, parted into jobs."""
+        names, size = self.fold_names(), self.folds_per_job(case, method)
         return [names[start : start + size] for start in range(0, len(names), size)]
 
-    def training(self, dataset: str, method: str) -> dict[str, Any]:
+    def training(self, case: str, method: str) -> dict[str, Any]:
         """Return all that a fold's numbers depend on beside its data and its sources, as plain values.
 
         How folds are parted into jobs is no part of it, nor are titles: a change there reruns no fold.
         """
         settings = self.methods[method]
-        here = settings.per_dataset.get(dataset, {})
-        default = self.n_selection_folds if settings.n_selection_folds is None else settings.n_selection_folds
+        here = settings.per_dataset.get(self.cases[case].dataset, {})
+        selection = {**self.selection, **settings.selection, **here.get("selection", {})}
         return {
             "experiment": self.name,
-            "dataset": dataset,
+            "dataset": case,
             "method": method,
             "registered": settings.registered,
             "estimator": f"{settings.method.module}.{settings.method.class_name}",
@@ -131,7 +146,9 @@ class Experiment:
             "params": _sorted({**settings.params, **here.get("params", {})}),
             "grid": _sorted({**settings.grid, **here.get("grid", {})}),
             "preprocess": _sorted(settings.preprocess),
-            "n_selection_folds": here.get("selection", {}).get("n_folds", default),
+            "n_selection_folds": selection["n_folds"],
+            "stopping": selection["stopping"],
+            "min_rounds": selection["min_rounds"],
             "best_on_test": settings.best_on_test,
             "metrics": list(self.metrics),
             "selection_metric": self.selection_metric,
@@ -365,8 +382,9 @@ def _experiment(
         title=declared["title"],
         paper=declared.get("paper", ""),
         datasets=tuple(declared["datasets"]),
+        cases=_cases(declared["datasets"], declared.get("label_noise")),
         protocol={"kind": protocol["kind"], **PROTOCOL_DEFAULTS[protocol["kind"]], **protocol},
-        n_selection_folds=declared.get("selection", {}).get("n_folds", 5),
+        selection={**SELECTION_DEFAULTS, **_rounds_settings(declared)},
         metrics=metrics,
         selection_metric=selection_metric,
         seed=declared.get("seed", 0),
@@ -381,11 +399,29 @@ def _experiment(
     )
 
 
+def _cases(datasets: Iterable[str], label_noise: Iterable[float] | None) -> dict[str, Case]:
+    """Return what an experiment runs on, all levels of noise of a data set one after the other."""
+    if label_noise is None:
+        return {dataset: Case(dataset) for dataset in datasets}
+    return {f"{d}_noise{_slug(percent)}": Case(d, percent) for d in datasets for percent in label_noise}
+
+
+def _rounds_settings(declared: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in declared.get("selection", {}).items() if key in SELECTION_DEFAULTS}
+
+
+def _slug(value: float) -> str:
+    """Return a number as a part of a name."""
+    return re.sub("[^A-Za-z0-9-]", "_", f"{value:g}")
+
+
 def _metrics(
     declared: Mapping[str, Any], datasets: Mapping[str, dict], at: tuple, checker: _Checker
 ) -> tuple[tuple[str, ...], str]:
     """Return an experiment's measures and the one that chooses; its data sets and methods must be of one kind."""
     tasks = {dataset: datasets[dataset].get("task", "single-label") for dataset in declared["datasets"]}
+    if "label_noise" in declared and "multi-label" in tasks.values():
+        raise checker.error((*at, "label_noise"), "noise on labels is made for data with one label a sample only")
     task = tasks[declared["datasets"][0]]
     other = next((dataset for dataset, kind in tasks.items() if kind != task), None)
     if other:
@@ -422,7 +458,7 @@ def _variants(methods: Mapping[str, Any], at: tuple, checker: _Checker) -> dict[
         registered = settings.get("method", name)
         label = settings.get("label") or (METHODS[registered].label if registered in METHODS else name)
         for value in values:
-            variants[f"{name}_{parameter}_{re.sub('[^A-Za-z0-9-]', '_', str(value))}"] = {
+            variants[f"{name}_{parameter}_{_slug(value)}"] = {
                 **settings,
                 "method": registered,
                 "label": f"{label}, {parameter} = {value}",
@@ -496,7 +532,7 @@ def _method(
         grid=dict(grid),
         preprocess=dict(declared.get("preprocess", {})),
         per_dataset=dict(per_dataset),
-        n_selection_folds=declared.get("selection", {}).get("n_folds"),
+        selection=dict(declared.get("selection", {})),
         best_on_test=declared.get("best_on_test", False),
         folds_per_job=sizes,
         resources={**RESOURCES_DEFAULTS, **declared.get("resources", {})},
@@ -542,20 +578,20 @@ def _check_parameters(
 
 def _check_choice(experiment: Experiment, checker: _Checker) -> None:
     """Refuse a single fold, and a grid of several points where no fold is there to choose by."""
-    for dataset in experiment.datasets:
+    for case in experiment.cases:
         for method in experiment.methods:
-            settings = experiment.training(dataset, method)
+            settings = experiment.training(case, method)
             n_folds = settings["n_selection_folds"]
             at = ("experiments", experiment.name, "methods", method)
             if n_folds == 1:
                 raise checker.error(
-                    at, f"on {dataset} selection.n_folds is 1, but cross-validation needs at least 2; 0 chooses nothing"
+                    at, f"on {case} selection.n_folds is 1, but cross-validation needs at least 2; 0 chooses nothing"
                 )
             searched = next((key for key, values in settings["grid"].items() if len(values) > 1), None)
             if n_folds == 0 and searched:
                 raise checker.error(
                     at,
-                    f"on {dataset} selection.n_folds is 0, so nothing can be chosen, and the grid has several values "
+                    f"on {case} selection.n_folds is 0, so nothing can be chosen, and the grid has several values "
                     f"of {searched!r}; keep one, or give folds",
                 )
 

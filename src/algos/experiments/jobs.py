@@ -99,14 +99,14 @@ def _train_fold(
     from algos.experiments.training import make_record, run_fold
 
     cost = Cost()
-    train, test = read_split(splits, fold)
+    rows = read_split(splits, fold)
     try:
-        result = run_fold(table, train, test, settings, cost.part_done, Progress, cost.round_done)
+        result = run_fold(table, rows, settings, cost.part_done, Progress, cost.round_done)
     except InputError as error:
         raise InputError(f"{settings['method']} on {settings['dataset']}, fold {fold}: {error}") from None
-    record = make_record(table, fold, train, test, settings, result)
-    truth = (table.y if table.Y is None else table.Y)[test]
-    predictions = Predictions(test, truth, result.predicted, table.label_names, result.scores)
+    record = make_record(table, rows, settings, result)
+    truth = (table.y if table.Y is None else table.Y)[rows.test]
+    predictions = Predictions(rows.test, truth, result.predicted, table.label_names, result.scores)
     return {"schema": SCHEMA, **record, "versions": versions(), "cost": cost.total()}, predictions
 
 
@@ -133,6 +133,7 @@ def make_splits(
     protocol: Mapping[str, Any],
     seed: int,
     folds: Sequence[str],
+    label_noise: float | None,
 ) -> None:
     """Write the folds of a protocol on a data set.
 
@@ -146,14 +147,19 @@ def make_splits(
     seed : int
     folds : sequence of str
         The names that the workflow expects.
+    label_noise : float or None
+        Percent of the training labels that are made wrong; None: there is no noise in this experiment.
     """
     from algos.datasets.storage import read_table
     from algos.evaluation import splits
     from algos.experiments.records import write_splits
 
     table = read_table(features)
+    targets = table.y if table.Y is None else table.Y
     try:
-        made, notes = splits.make_folds(table.y if table.Y is None else table.Y, protocol, seed, table.split)
+        made, notes = splits.make_folds(targets, protocol, seed, table.split)
+        if label_noise is not None:
+            made = splits.with_label_noise(made, targets, label_noise, seed)
     except InputError as error:
         raise InputError(f"{Path(features).stem}: {error}") from None
     for note in notes:

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from algos.evaluation.splits import Fold
 from algos.exceptions import InputError
 from algos.files import atomic_write
 
@@ -88,37 +89,30 @@ def write_record(record: Mapping[str, Any], path: str | os.PathLike) -> None:
         temporary.write_text("{\n" + ",\n".join(sorted(lines)) + "\n}\n", encoding="utf-8")
 
 
-def write_splits(folds: Iterable[Any], path: str | os.PathLike) -> None:
-    """Write folds as Parquet: columns fold, row and role, in the order of folds, then of rows.
+def write_splits(folds: Iterable[Fold], path: str | os.PathLike) -> None:
+    """Write folds as Parquet, in the order of folds, then of rows.
 
-    Parameters
-    ----------
-    folds : iterable
-        Objects with ``name`` (str), ``train`` and ``test`` (int arrays of row numbers).
-    path : path-like
+    Columns fold, row, role (train, validation or test) and ``given``: the wrong label that a noisy training row learns
+    from, empty elsewhere.
     """
     import pyarrow as pa
 
-    names, rows, roles = [], [], []
+    columns: dict[str, list[Any]] = {"fold": [], "row": [], "role": [], "given": []}
     for fold in folds:
-        fold_rows = np.concatenate([fold.train, fold.test])
-        order = np.argsort(fold_rows, kind="stable")
-        fold_roles = np.repeat(["train", "test"], [len(fold.train), len(fold.test)])
-        names.append(np.repeat([fold.name], len(order)))
-        rows.append(fold_rows[order])
-        roles.append(fold_roles[order])
-    table = pa.table(
-        {
-            "fold": pa.array(np.concatenate(names), pa.string()),
-            "row": pa.array(np.concatenate(rows), pa.int32()),
-            "role": pa.array(np.concatenate(roles), pa.string()),
-        }
-    )
-    _write_parquet(table, path)
+        parts = {"train": fold.train, "validation": fold.validation, "test": fold.test}
+        roles = {row: role for role, rows in parts.items() if rows is not None for row in rows.tolist()}
+        wrong = {} if fold.noisy is None else dict(zip(fold.noisy.tolist(), fold.noisy_labels.tolist(), strict=True))
+        rows = sorted(roles)
+        columns["fold"] += [fold.name] * len(rows)
+        columns["row"] += rows
+        columns["role"] += [roles[row] for row in rows]
+        columns["given"] += [wrong.get(row) for row in rows]
+    types = {"fold": pa.string(), "row": pa.int32(), "role": pa.string(), "given": pa.string()}
+    _write_parquet(pa.table({name: pa.array(values, types[name]) for name, values in columns.items()}), path)
 
 
-def read_split(path: str | os.PathLike, fold: str) -> tuple[np.ndarray, np.ndarray]:
-    """Read the row numbers of the training and the test part of one fold.
+def read_split(path: str | os.PathLike, fold: str) -> Fold:
+    """Read one fold.
 
     Raises
     ------
@@ -130,9 +124,18 @@ def read_split(path: str | os.PathLike, fold: str) -> tuple[np.ndarray, np.ndarr
     table = pq.read_table(path, filters=[("fold", "==", fold)])
     if table.num_rows == 0:
         raise InputError(f"{path} has no fold {fold!r}; delete it and run again")
-    rows = table["row"].to_numpy()
-    is_train = np.array(table["role"].to_pylist()) == "train"
-    return rows[is_train], rows[~is_train]
+    rows, roles = table["row"].to_numpy(), np.array(table["role"].to_pylist())
+    given = table["given"].to_pylist()
+    wrong = np.array([label is not None for label in given])
+    validation = rows[roles == "validation"]
+    return Fold(
+        fold,
+        train=rows[roles == "train"],
+        test=rows[roles == "test"],
+        validation=validation if len(validation) else None,
+        noisy=rows[wrong] if wrong.any() else None,
+        noisy_labels=np.array([label for label in given if label is not None]) if wrong.any() else None,
+    )
 
 
 def _dictionary(values: np.ndarray, names: Any) -> Any:

@@ -269,6 +269,10 @@ def describe_protocol(protocol: Mapping[str, Any] | str) -> str:
     if kind == "random_percentage":
         splits = f"{protocol.get('n_repeats')} random splits, {protocol.get('test_percent')} % of the rows for testing"
         return f"{splits}; error bars are over the splits."
+    if kind == "train_validation_test":
+        shares = " / ".join(f"{share:g}" for share in protocol.get("percent", ()))
+        splits = f"{protocol.get('n_repeats')} random splits of each class into training, validation and test rows"
+        return f"{splits} ({shares} %); the validation rows choose; error bars are over the splits."
     return describe(protocol)
 
 

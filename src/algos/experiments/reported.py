@@ -74,8 +74,9 @@ class Reported:
         return _VALUE_COLUMNS[self.value][1]
 
     def cell(self, row: Mapping[str, str]) -> tuple[str, str, str]:
-        """Return which number a line is: data set, method and measure."""
-        return row["dataset"], row["method"], _VALUE_COLUMNS[self.value][0] or row["metric"]
+        """Return which number a line is: data set (with its label noise as an experiment calls it), method, measure."""
+        noise = f"_noise{row['noise_percent']}" if "noise_percent" in row else ""
+        return f"{row['dataset']}{noise}", row["method"], _VALUE_COLUMNS[self.value][0] or row["metric"]
 
 
 def read_reported(path: str | os.PathLike) -> Reported:
@@ -197,7 +198,7 @@ def match_runs(
         (printed data set, printed method, measure) -> row of the summary; cells without a result are left out.
     """
     needed = {"dataset", "method"} | ({"metric"} if _VALUE_COLUMNS[reported.value][0] is None else set())
-    if set(reported.keys) != needed:
+    if set(reported.keys) - {"noise_percent"} != needed:
         raise InputError(
             f"{reported.name}.csv cannot stand beside these runs: its key columns are {', '.join(reported.keys)}, "
             f"where {' and '.join(sorted(needed))} are needed"

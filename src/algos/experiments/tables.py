@@ -264,16 +264,31 @@ def summarise(folds: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) ->
     return rows
 
 
-def sweep_rows(summary: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return a row a data set, measure, method and value of its swept parameter, columns ``SCHEMAS["sweeps"]``.
+def sweep_rows(
+    summary: Sequence[Mapping[str, Any]],
+    methods: Mapping[str, Any],
+    noise: Mapping[str, tuple[str, float]] | None = None,
+) -> list[dict[str, Any]]:
+    """Return a row for each number of a swept parameter or of a level of label noise, columns ``SCHEMAS["sweeps"]``.
 
-    Methods without a swept parameter have no row.
+    Parameters
+    ----------
+    summary : sequence of dict
+        Rows of `summarise`.
+    methods : dict
+        Name in the records -> `ShownMethod`; those with `swept` have rows.
+    noise : dict, optional
+        What the records call a data set with label noise -> (data set, percent).
     """
     rows = []
     for row in summary:
-        if methods[row["method"]].swept:
-            label, parameter, setting = methods[row["method"]].swept
+        swept = methods[row["method"]].swept
+        if swept:
+            label, parameter, setting = swept
             rows.append({**row, "label": label, "parameter": parameter, "setting": float(setting)})
+        elif noise and row["dataset"] in noise:
+            dataset, percent = noise[row["dataset"]]
+            rows.append({**row, "dataset": dataset, "parameter": "noisy labels (%)", "setting": float(percent)})
     return [{column: row[column] for column in SCHEMAS["sweeps"]} for row in rows]
 
 
@@ -417,6 +432,7 @@ def write_tables(
     out_dir: str | os.PathLike,
     title: str,
     notes: Mapping[str, str] | None = None,
+    noise: Mapping[str, tuple[str, float]] | None = None,
 ) -> None:
     """Write all tables of one experiment (`TABLE_NAMES`).
 
@@ -438,6 +454,8 @@ def write_tables(
         The experiment's title, for captions.
     notes : dict, optional
         As in :func:`~algos.experiments.reported.compare`.
+    noise : dict, optional
+        As in :func:`sweep_rows`.
 
     Raises
     ------
@@ -454,7 +472,7 @@ def write_tables(
         "comparison": compare(summary, reported, dataset_aliases, methods, notes),
         "hyperparameters": hyperparameter_rows(records, methods),
         "ranks": rank_rows([row for row in summary if _is_ranked(methods[row["method"]])]),
-        "sweeps": sweep_rows(summary, methods),
+        "sweeps": sweep_rows(summary, methods, noise),
         "versions": version_rows(records),
         "times": time_rows(records, methods),
     }

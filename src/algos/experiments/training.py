@@ -14,7 +14,9 @@ from sklearn.utils import get_tags
 from algos.evaluation.metrics import loss_of, measure
 from algos.evaluation.preprocessing import make_preprocessor
 from algos.evaluation.selection import Selection, error_curve, expand_grid, select
+from algos.evaluation.splits import Fold
 from algos.exceptions import InputError
+from algos.experiments.audit import sample_audit
 from algos.experiments.methods import get_method, make_estimator
 
 
@@ -36,6 +38,8 @@ class FoldResult:
         ``train_error`` and ``test_error`` after each round up to the largest number, ``stopped_at``.
     best_on_test : dict or None
         See `best_on_test`; where the settings ask for it.
+    samples : dict or None
+        See `algos.experiments.audit.sample_audit`.
     """
 
     selection: Selection
@@ -45,12 +49,12 @@ class FoldResult:
     metrics: dict[str, float]
     curve: dict[str, Any] | None
     best_on_test: dict[str, Any] | None = None
+    samples: dict[str, Any] | None = None
 
 
 def run_fold(
     table: Any,
-    train: np.ndarray,
-    test: np.ndarray,
+    fold: Fold,
     settings: Mapping[str, Any],
     part_done: Callable[[str], None] = lambda name: None,
     progress: Callable[[str], Callable[..., None]] | None = None,
@@ -65,8 +69,8 @@ def run_fold(
     ----------
     table : algos.datasets.table.Table
         The data set.
-    train, test : ndarray of int
-        Rows of its two parts.
+    fold : Fold
+        Rows of its parts. A validation part chooses in place of the cross-validation and is no part of what is fitted.
     settings : dict
         `algos.experiments.config.Experiment.training`.
     part_done : callable, optional
@@ -91,18 +95,24 @@ def run_fold(
         raise InputError(f"the data set is {task} and the method {name} is not for such data")
     staged = get_method(name).kind == "staged"
     X = _features_for(make_estimator(name, params, seed), table.X)
-    X_train, y_train = X[train], targets[train]
+    X_train, y_train = X[fold.train], fold.given(targets)
+    known, truth = X_train, y_train
+    if fold.validation is not None:
+        known, truth = X[np.r_[fold.train, fold.validation]], np.concatenate([y_train, targets[fold.validation]])
     selection = select(
         lambda candidate: make_estimator(name, {**params, **candidate}, seed),
         settings["grid"],
-        X_train,
-        y_train,
+        known,
+        truth,
         settings["n_selection_folds"],
         seed,
         staged,
         settings["preprocess"],
         None if progress is None else progress("selection"),
         loss_of(settings["selection_metric"]),
+        None if fold.validation is None else len(fold.train),
+        settings["stopping"],
+        settings["min_rounds"],
     )
     part_done("selection")
     preprocessor = make_preprocessor(settings["preprocess"])
@@ -110,7 +120,7 @@ def run_fold(
     estimator = make_estimator(name, {**params, **selection.params}, seed)
     estimator.fit(X_train, y_train, **(_round_monitor(estimator, round_done, progress) if staged else {}))
     part_done("fit")
-    X_test, y_test = preprocessor.transform(X[test]), targets[test]
+    X_test, y_test = preprocessor.transform(X[fold.test]), targets[fold.test]
     if staged:
         # Fitted to the largest number of rounds, so that the record shows what came after the chosen one.
         n_rounds = estimator.n_estimators if selection.n_rounds is None else selection.n_rounds
@@ -133,7 +143,8 @@ def run_fold(
         test_errors = curve["test_error"] if curve else [float(np.mean(predicted != y_test))]
         best = best_on_test(settings, {_key(selection.params): test_errors}, (X_train, y_train), (X_test, y_test))
         part_done("best_on_test")
-    return FoldResult(selection, chosen, predicted, scores, metrics, curve, best)
+    audit = sample_audit(estimator, fold.is_noisy())
+    return FoldResult(selection, chosen, predicted, scores, metrics, curve, best, audit)
 
 
 def _features_for(estimator: Any, X: Any) -> Any:
@@ -217,9 +228,7 @@ def _class_scores(estimator: Any, scores: np.ndarray, table: Any) -> np.ndarray:
 
 def make_record(
     table: Any,
-    fold: str,
-    train: np.ndarray,
-    test: np.ndarray,
+    fold: Fold,
     settings: Mapping[str, Any],
     result: FoldResult,
 ) -> dict[str, Any]:
@@ -227,9 +236,8 @@ def make_record(
 
     Parameters
     ----------
-    table, train, test, settings
+    table, fold, settings
         As in `run_fold`; the settings name the ``dataset`` too.
-    fold : str
     result : FoldResult
     """
     selection = result.selection
@@ -238,9 +246,11 @@ def make_record(
         "experiment": settings["experiment"],
         "dataset": settings["dataset"],
         "method": settings["method"],
-        "fold": fold,
-        "n_train": len(train),
-        "n_test": len(test),
+        "fold": fold.name,
+        "n_train": len(fold.train),
+        "n_validation": 0 if fold.validation is None else len(fold.validation),
+        "n_test": len(fold.test),
+        "n_noisy": 0 if fold.noisy is None else len(fold.noisy),
         "n_features": table.X.shape[1],
         "n_classes": len(table.label_names),
         "chosen": result.chosen,
@@ -254,5 +264,6 @@ def make_record(
         },
         "curve": result.curve,
         "best_on_test": result.best_on_test,
+        "samples": result.samples,
         "seed": settings["seed"],
     }
