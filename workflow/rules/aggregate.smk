@@ -39,6 +39,12 @@ def table_settings(experiment):
                 "printed_labels": settings.method.printed_labels,
                 "rival": settings.method.rival,
                 "swept": settings.swept,
+                "baselines": [
+                    baseline
+                    for baseline in settings.method.baselines
+                    if baseline in experiment.methods
+                ],
+                "control": settings.method.selects_as is not None,
             }
             for name, settings in experiment.methods.items()
         },

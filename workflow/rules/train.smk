@@ -22,7 +22,7 @@ def titles(folds):
 
 def modules(settings):
     """What a method imports by name: its estimator and the features it asks for."""
-    return (settings.method.module, *feature_modules(settings.preprocess))
+    return (*settings.method.modules, *feature_modules(settings.preprocess))
 
 
 # Looked up once for each module, not for each of thousands of jobs.

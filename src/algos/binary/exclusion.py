@@ -157,6 +157,9 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     (9, 0.95)
     """
 
+    #: What `fit_path` takes values of.
+    path_parameter = "fraction"
+
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "decision_function"]), None],
         "fraction": [Interval(Real, 0, 1, closed="left"), StrOptions({"cv"})],

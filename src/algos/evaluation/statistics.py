@@ -73,3 +73,21 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
         raise ValueError("a critical difference needs at least two methods and one data set")
     q = studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
+
+
+def signed_rank_p_value(differences: np.ndarray) -> float:
+    """Two-sided p-value of the Wilcoxon signed-rank test; exact up to 14 non-zero differences, ties or not.
+
+    Parameters
+    ----------
+    differences : (n,) ndarray
+        Paired differences. Zeros are left out (Wilcoxon's treatment); with at most one other the answer is 1.
+    """
+    from scipy.stats import PermutationMethod, wilcoxon
+
+    differences = differences[differences != 0]
+    if len(differences) < 2:
+        return 1.0  # a single one is as likely to be positive as negative
+    # The exact null distribution by all sign patterns: tables of it hold only without ties.
+    method = PermutationMethod(n_resamples=np.inf) if len(differences) <= 14 else "asymptotic"
+    return float(wilcoxon(differences, method=method).pvalue)

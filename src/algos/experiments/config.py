@@ -16,7 +16,8 @@ from typing import Any
 from algos.evaluation import splits
 from algos.evaluation.metrics import DEFAULT_METRICS, METRICS
 from algos.exceptions import InputError
-from algos.experiments.methods import METHODS, Method, make_estimator
+from algos.experiments.methods import METHODS, Method, default_of, validate_value
+from algos.experiments.reported import DATASET_COLUMNS
 from algos.experiments.sources import constructor_parameters
 from algos.yamlfile import read_yaml
 
@@ -28,6 +29,7 @@ PROTOCOL_DEFAULTS = {
     "repeated_kfold": {"n_splits": 10, "n_repeats": 1},
     "designated": {},
     "random_percentage": {"test_percent": 50, "n_repeats": 10},
+    "repeated_grouped": {"test_percent": 100 / 3, "n_repeats": 10},
     "train_validation_test": {"percent": [50, 20, 30], "n_repeats": 5},
 }
 # How hyper-parameters and rounds are chosen; see algos.evaluation.selection.
@@ -60,6 +62,8 @@ class MethodSettings:
     selection : dict
         ``n_folds`` (folds that choose among the grid and the rounds, 0 where nothing is to be chosen), ``stopping`` and
         ``min_rounds``, as far as they differ from the experiment's.
+    more_rows : dict
+        ``jittered`` (bool) and ``hard_negatives`` (number): rows of the data set that train beside its samples.
     best_on_test : bool
         Whether the least test error over grid and rounds is recorded beside the validated one.
     folds_per_job : dict
@@ -76,6 +80,7 @@ class MethodSettings:
     preprocess: dict[str, Any] = field(default_factory=dict)
     per_dataset: dict[str, dict] = field(default_factory=dict)
     selection: dict[str, Any] = field(default_factory=dict)
+    more_rows: dict[str, Any] = field(default_factory=dict)
     best_on_test: bool = False
     folds_per_job: dict[str, int] = field(default_factory=dict)
     resources: dict[str, int] = field(default_factory=dict)
@@ -141,11 +146,12 @@ class Experiment:
             "dataset": case,
             "method": method,
             "registered": settings.registered,
-            "estimator": f"{settings.method.module}.{settings.method.class_name}",
-            "defaults": _sorted(settings.method.defaults),
+            "estimator": settings.method.estimator,
+            "defaults": _sorted({**settings.method.defaults, **settings.method.wrapper_defaults}),
             "params": _sorted({**settings.params, **here.get("params", {})}),
             "grid": _sorted({**settings.grid, **here.get("grid", {})}),
             "preprocess": _sorted(settings.preprocess),
+            "more_rows": _sorted(settings.more_rows),
             "n_selection_folds": selection["n_folds"],
             "stopping": selection["stopping"],
             "min_rounds": selection["min_rounds"],
@@ -352,9 +358,7 @@ def _experiment(
 ) -> Experiment:
     """Check one experiment against the registries."""
     at = ("experiments", name)
-    for position, dataset in enumerate(declared["datasets"]):
-        if dataset not in datasets:
-            raise checker.unknown((*at, "datasets", position), "data set", dataset, datasets)
+    declared = {**declared, "datasets": _datasets(declared["datasets"], datasets, (*at, "datasets"), checker)}
     aliases = declared.get("dataset_aliases", {})
     for dataset in aliases:
         if dataset not in declared["datasets"]:
@@ -375,6 +379,11 @@ def _experiment(
         for method in sentences:
             if method not in declared["methods"]:
                 raise checker.unknown((*at, "remarks", dataset, method), "method", method, declared["methods"])
+    for method, settings in declared["methods"].items():
+        for baseline in settings.get("baselines", ()):
+            if baseline not in declared["methods"]:
+                place = (*at, "methods", method, "baselines")
+                raise checker.unknown(place, "method", baseline, declared["methods"])
     protocol = declared["protocol"]
     metrics, selection_metric = _metrics(declared, datasets, at, checker)
     return Experiment(
@@ -397,6 +406,20 @@ def _experiment(
             for method, settings in declared["methods"].items()
         },
     )
+
+
+def _datasets(names: Iterable[str], known: Mapping[str, dict], at: tuple, checker: _Checker) -> list[str]:
+    """Return the data sets of an experiment, for the name of a family all its members."""
+    datasets = []
+    for position, name in enumerate(names):
+        family = [member for member, entry in known.items() if entry.get("family") == name]
+        if name not in known and not family:
+            raise checker.unknown((*at, position), "data set", name, known)
+        datasets += [name] if name in known else family
+    twice = next((name for name in datasets if datasets.count(name) > 1), None)
+    if twice:
+        raise checker.error(at, f"{twice} is named twice, by itself and by its family; keep one")
+    return datasets
 
 
 def _cases(datasets: Iterable[str], label_noise: Iterable[float] | None) -> dict[str, Case]:
@@ -481,7 +504,7 @@ def _printed_datasets(name: str | None) -> list[str]:
     if name is None:
         return []
     with open(f"config/reported/{name}.csv", newline="", encoding="utf-8") as file:
-        return sorted({row["dataset"] for row in csv.DictReader(file) if "dataset" in row})
+        return sorted({row[key] for row in csv.DictReader(file) for key in DATASET_COLUMNS if key in row})
 
 
 def _method(
@@ -505,8 +528,9 @@ def _method(
             at, f"needs the package {method.requires}, which is not installed here: pip install 'algos[rivals]'"
         )
     # What makes the class this method, and the seed, are not the config's to set.
-    own = {*method.defaults, "random_state"}
-    settable = [key for key in constructor_parameters(method.module, method.class_name, source_root) if key not in own]
+    own = {*method.defaults, *method.wrapper_defaults, "random_state", *(["estimator"] if method.wrapper else [])}
+    classes = [(method.module, method.class_name), *([method.wrapper] if method.wrapper else [])]
+    settable = [key for names in classes for key in constructor_parameters(*names, source_root) if key not in own]
     per_dataset = declared.get("per_dataset", {})
     for dataset in per_dataset:
         if dataset not in datasets:
@@ -533,6 +557,7 @@ def _method(
         preprocess=dict(declared.get("preprocess", {})),
         per_dataset=dict(per_dataset),
         selection=dict(declared.get("selection", {})),
+        more_rows=dict(declared.get("more_rows", {})),
         best_on_test=declared.get("best_on_test", False),
         folds_per_job=sizes,
         resources={**RESOURCES_DEFAULTS, **declared.get("resources", {})},
@@ -544,7 +569,8 @@ def _shown_as(method: Method, name: str, declared: Mapping[str, Any]) -> Method:
     own = name == method.name
     label = declared.get("label") or (method.label if own else f"{method.label} ({name})")
     printed = (declared["printed_as"],) if "printed_as" in declared else method.printed_labels if own else ()
-    return replace(method, name=name, label=label, printed_labels=printed)
+    baselines = tuple(declared.get("baselines", method.baselines if own else ()))
+    return replace(method, name=name, label=label, printed_labels=printed, baselines=baselines)
 
 
 def _check_files(entries: Mapping[str, dict], checker: _Checker) -> None:
@@ -631,11 +657,11 @@ def _check_values(experiments: Iterable[Experiment], checker: _Checker, approval
 
 
 def _check_value(name: str, key: str, value: Any, at: tuple, checker: _Checker) -> None:
-    default = make_estimator(name, {}, 0).get_params()[key]
+    default = default_of(name, key)
     if isinstance(value, bool) and isinstance(default, int | float) and not isinstance(default, bool):
         raise checker.error(at, f"{value} is no number; give one")
     try:
-        make_estimator(name, {key: value}, 0)._validate_params()
+        validate_value(name, key, value)
     except ValueError as error:
         raise checker.error(at, _one_line(str(error)) + _number_hint(value)) from None
 

@@ -86,6 +86,9 @@ def train_folds(
         print(f"{head}: started", flush=True)
         record, predictions_of_fold = _train_fold(table, splits, fold, settings)
         kept.keep(fold, record, predictions_of_fold)
+        if record["skipped"]:
+            print(f"{head}: skipped, {record['skipped']}", flush=True)
+            continue
         measures = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in record["metrics"].items())
         print(f"{head}: {measures}, {record['cost']['wall_seconds']:.1f} s", flush=True)
     kept.publish([*records, *predictions])
@@ -105,8 +108,9 @@ def _train_fold(
     except InputError as error:
         raise InputError(f"{settings['method']} on {settings['dataset']}, fold {fold}: {error}") from None
     record = make_record(table, rows, settings, result)
-    truth = (table.y if table.Y is None else table.Y)[rows.test]
-    predictions = Predictions(rows.test, truth, result.predicted, table.label_names, result.scores)
+    tested = rows.test[: len(result.predicted)]  # none of a fold that was skipped
+    truth = (table.y if table.Y is None else table.Y)[tested]
+    predictions = Predictions(tested, truth, result.predicted, table.label_names, result.scores)
     return {"schema": SCHEMA, **record, "versions": versions(), "cost": cost.total()}, predictions
 
 
@@ -156,8 +160,11 @@ def make_splits(
 
     table = read_table(features)
     targets = table.y if table.Y is None else table.Y
+    samples = table.samples
+    split, groups = (None if of_rows is None else of_rows[samples] for of_rows in (table.split, table.groups))
     try:
-        made, notes = splits.make_folds(targets, protocol, seed, table.split)
+        made, notes = splits.make_folds(targets[samples], protocol, seed, split, groups)
+        made = splits.on_samples(made, samples, table.groups, table.split if protocol["kind"] == "designated" else None)
         if label_noise is not None:
             made = splits.with_label_noise(made, targets, label_noise, seed)
     except InputError as error:

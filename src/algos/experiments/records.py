@@ -92,14 +92,14 @@ def write_record(record: Mapping[str, Any], path: str | os.PathLike) -> None:
 def write_splits(folds: Iterable[Fold], path: str | os.PathLike) -> None:
     """Write folds as Parquet, in the order of folds, then of rows.
 
-    Columns fold, row, role (train, validation or test) and ``given``: the wrong label that a noisy training row learns
-    from, empty elsewhere.
+    Columns fold, row, role (train, validation, test, or extra: what may train beside the samples) and ``given``: the
+    wrong label that a noisy training row learns from, empty elsewhere.
     """
     import pyarrow as pa
 
     columns: dict[str, list[Any]] = {"fold": [], "row": [], "role": [], "given": []}
     for fold in folds:
-        parts = {"train": fold.train, "validation": fold.validation, "test": fold.test}
+        parts = {name: getattr(fold, name) for name in ("train", "validation", "test", "extra")}
         roles = {row: role for role, rows in parts.items() if rows is not None for row in rows.tolist()}
         wrong = {} if fold.noisy is None else dict(zip(fold.noisy.tolist(), fold.noisy_labels.tolist(), strict=True))
         rows = sorted(roles)
@@ -127,7 +127,7 @@ def read_split(path: str | os.PathLike, fold: str) -> Fold:
     rows, roles = table["row"].to_numpy(), np.array(table["role"].to_pylist())
     given = table["given"].to_pylist()
     wrong = np.array([label is not None for label in given])
-    validation = rows[roles == "validation"]
+    validation, extra = (rows[roles == role] for role in ("validation", "extra"))
     return Fold(
         fold,
         train=rows[roles == "train"],
@@ -135,6 +135,7 @@ def read_split(path: str | os.PathLike, fold: str) -> Fold:
         validation=validation if len(validation) else None,
         noisy=rows[wrong] if wrong.any() else None,
         noisy_labels=np.array([label for label in given if label is not None]) if wrong.any() else None,
+        extra=extra if len(extra) else None,
     )
 
 

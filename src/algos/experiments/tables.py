@@ -19,11 +19,21 @@ from pathlib import Path
 from typing import Any
 
 from algos.evaluation.metrics import METRICS
+from algos.evaluation.statistics import signed_rank_p_value
 from algos.exceptions import InputError
-from algos.experiments.layouts import LAYOUTS, group_rows
+from algos.experiments.gains import GAIN_TESTS, GAINS, gain_rows, gain_tests, gain_tests_layout, gains_layout
+from algos.experiments.layouts import LAYOUTS as OWN_LAYOUTS
+from algos.experiments.layouts import group_rows
 from algos.experiments.markup import to_latex, to_markdown
 from algos.experiments.reported import COMPARISON, compare, read_reported
 from algos.files import atomic_write
+
+#: Tables for readers, as in `algos.experiments.layouts`.
+LAYOUTS = {
+    **OWN_LAYOUTS,
+    "gains": ("gains", "gains over baselines", gains_layout),
+    "gain_tests": ("gain_tests", "gains over baselines, tested over data sets", gain_tests_layout),
+}
 
 #: Columns of the tidy tables and their types. A missing value is an empty field.
 SCHEMAS: dict[str, dict[str, type]] = {
@@ -84,6 +94,9 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "value": float,
         "std": float,
     },
+    "gains": GAINS,
+    "gain_tests": GAIN_TESTS,
+    "skipped": {"dataset": str, "method": str, "label": str, "fold": str, "reason": str},
     "versions": {"package": str, "version": str, "n_runs": int},
     "times": {
         "dataset": str,
@@ -123,12 +136,18 @@ class ShownMethod:
         Whether it is a library's method, which has no rank among the papers' methods.
     swept : (str, str, float) or None
         Where it stands for one value of a swept parameter: label of the method, parameter, value. It has no rank.
+    baselines : sequence of str
+        Methods over which its gain is shown and tested.
+    control : bool
+        Whether it is a control, whose gains are tested and which has no rank.
     """
 
     label: str
     printed_labels: Sequence[str] = ()
     rival: bool = False
     swept: Sequence[Any] | None = None
+    baselines: Sequence[str] = ()
+    control: bool = False
 
 
 def read_records(paths: Iterable[str | os.PathLike]) -> list[dict[str, Any]]:
@@ -292,6 +311,19 @@ def sweep_rows(
     return [{column: row[column] for column in SCHEMAS["sweeps"]} for row in rows]
 
 
+def skipped_rows(records: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a row a fold that could not be run, columns ``SCHEMAS["skipped"]``."""
+    return [
+        {
+            **{column: record[column] for column in ("dataset", "method", "fold")},
+            "label": methods[record["method"]].label,
+            "reason": record["skipped"],
+        }
+        for record in records
+        if record.get("skipped")
+    ]
+
+
 def hyperparameter_rows(records: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return a row a run and chosen hyper-parameter, columns ``SCHEMAS["hyperparameters"]``."""
     return [
@@ -405,25 +437,6 @@ def _test_ranks(errors: Any) -> tuple[str | None, float | None, float | None]:
     return "Wilcoxon signed-rank", signed_rank_p_value(errors[:, 0] - errors[:, 1]), None
 
 
-def signed_rank_p_value(differences: Any) -> float:
-    """Two-sided p-value of the Wilcoxon signed-rank test; exact up to 14 non-zero differences, ties or not.
-
-    Parameters
-    ----------
-    differences : (n,) ndarray
-        Paired differences. Zeros are left out (Wilcoxon's treatment); with at most one other the answer is 1.
-    """
-    import numpy as np
-    from scipy.stats import PermutationMethod, wilcoxon
-
-    differences = differences[differences != 0]
-    if len(differences) < 2:
-        return 1.0  # a single one is as likely to be positive as negative
-    # The exact null distribution by all sign patterns: tables of it hold only without ties.
-    method = PermutationMethod(n_resamples=np.inf) if len(differences) <= 14 else "asymptotic"
-    return float(wilcoxon(differences, method=method).pvalue)
-
-
 def write_tables(
     record_paths: Sequence[str | os.PathLike],
     reported_csv: str | os.PathLike | None,
@@ -465,6 +478,7 @@ def write_tables(
     records = read_records(record_paths)
     folds = fold_rows(records)
     summary = summarise(folds, methods)
+    gains = gain_rows(folds, methods)
     reported = None if reported_csv is None else read_reported(reported_csv)
     rows = {
         "folds": folds,
@@ -473,6 +487,9 @@ def write_tables(
         "hyperparameters": hyperparameter_rows(records, methods),
         "ranks": rank_rows([row for row in summary if _is_ranked(methods[row["method"]])]),
         "sweeps": sweep_rows(summary, methods, noise),
+        "gains": gains,
+        "gain_tests": gain_tests(gains),
+        "skipped": skipped_rows(records, methods),
         "versions": version_rows(records),
         "times": time_rows(records, methods),
     }
@@ -485,7 +502,7 @@ def write_tables(
 
 
 def _is_ranked(method: ShownMethod) -> bool:
-    return not (method.rival or method.swept)
+    return not (method.rival or method.swept or method.control)
 
 
 def write_csv(path: str | os.PathLike, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:
