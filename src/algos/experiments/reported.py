@@ -188,6 +188,7 @@ def compare(
     notes = notes or {}
     if reported is None:
         return [_unprinted_row(row, notes) for row in summary]
+    _check_keys(reported)
     means = _means(summary, reported, dataset_aliases)
     matches = match_runs([*summary, *means], reported, dataset_aliases, methods)
     rows = [_printed_row(cell, reported, matches.get(reported.cell(cell)), notes) for cell in reported.rows]
