@@ -407,7 +407,7 @@ def test_scripts_are_thin():
 def test_each_rule_has_its_script_log_benchmark_and_resources():
     rules = [path.read_text() for path in Path("workflow/rules").glob("*.smk")]
     with_script = [text for text in rules if "script:" in text]
-    assert len(with_script) == 8
+    assert len(with_script) == 9
     for text in with_script:
         for directive in ("log:", "benchmark:", "message:", "resources:", "threads: 1", "mem_mb", "runtime"):
             assert directive in text
@@ -425,3 +425,31 @@ def test_a_config_can_be_looked_at_before_snakemake_reads_it(tmp_path):
     assert broken.returncode == 1
     assert broken.stderr.startswith(f"Error: {tmp_path / 'c.yaml'}, line 2: not valid YAML")
     assert "Traceback" not in broken.stderr
+
+
+def test_pairs_to_compare_are_methods_of_the_experiment(config, tmp_path):
+    declared = config["experiments"]["tiny"]
+    declared["compare"] = [["svm_rbf", "adaboost_mh_hamming_tree"]]
+    assert check(config, tmp_path).experiments["tiny"].compare == (("svm_rbf", "adaboost_mh_hamming_tree"),)
+    declared["compare"] = [["svm_rbf", "adaboost_mh_haming_tree"]]
+    with pytest.raises(
+        InputError, match=r"compare.0.1: unknown method of this experiment .* 'adaboost_mh_hamming_tree'"
+    ):
+        check(config, tmp_path)
+
+
+def test_images_need_a_pyramid_and_only_images_have_one(config, tmp_path):
+    declared = config["experiments"]["tiny"]
+    declared["features"] = {"spatial_pyramid": {}}
+    with pytest.raises(InputError, match=r"features.spatial_pyramid: no data set of this experiment holds images"):
+        check(config, tmp_path)
+    declared["datasets"].append("caltech101_20_standin")
+    declared["features"] = {"spatial_pyramid": {"n_wods": 9}}
+    with pytest.raises(InputError, match=r"spatial_pyramid.n_wods: unknown parameter .* is 'n_words'"):
+        check(config, tmp_path)
+    declared["features"] = {"pca": {"n_components": 4}}
+    with pytest.raises(InputError, match=r"features: caltech101_20_standin holds images; say 'spatial_pyramid: \{\}'"):
+        check(config, tmp_path)
+    declared["features"]["spatial_pyramid"] = {"n_words": 9}
+    features = check(config, tmp_path).experiments["tiny"].features
+    assert features == {"pca": {"n_components": 4}, "spatial_pyramid": {"n_words": 9}}

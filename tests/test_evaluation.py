@@ -191,7 +191,10 @@ def test_preprocessing_is_fitted_on_the_training_part_only():
     pca = make_preprocessor({"scale": "minmax", "pca": {"n_components": 99}})
     assert pca.fit_transform(train).shape == (40, 5)
     assert pca.transform(test).shape == (10, 5)
-    assert make_preprocessor({"pca": {"n_components": 99}}).fit_transform(train[:3]).shape == (3, 3)
+    assert make_preprocessor({"pca": {"n_components": 99}}).fit_transform(train[:3]).shape == (
+        3,
+        2,
+    )  # three rows span two directions
     np.testing.assert_array_equal(make_preprocessor(None).fit_transform(train), train)
     train[3, 0], test[0, 0], test[:, 1] = np.nan, np.nan, np.nan
     filled = make_preprocessor(None)

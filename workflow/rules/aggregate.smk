@@ -39,11 +39,6 @@ def table_settings(experiment):
                 "printed_labels": settings.method.printed_labels,
                 "rival": settings.method.rival,
                 "swept": settings.swept,
-                "baselines": [
-                    baseline
-                    for baseline in settings.method.baselines
-                    if baseline in experiment.methods
-                ],
                 "control": settings.method.selects_as is not None,
             }
             for name, settings in experiment.methods.items()
@@ -54,6 +49,7 @@ def table_settings(experiment):
             for name, sentences in by_case(experiment, experiment.remarks).items()
             for method, sentence in sentences.items()
         },
+        "pairs": experiment.compare,
         "noise": {
             name: [case.dataset, case.label_noise]
             for name, case in experiment.cases.items()

@@ -19,6 +19,7 @@ for experiment in CONFIG.experiments.values():
             input:
                 records=records(experiment),
                 figures=figure_files(experiment.name),
+                tables=table_files(experiment.name),
                 reported=(
                     f"config/reported/{experiment.reported}.csv"
                     if experiment.reported == experiment.publish

@@ -53,6 +53,7 @@ for experiment, case, method, folds in TRAINING:
         input:
             features=f"results/features/{experiment.cases[case].dataset}.parquet",
             splits=f"results/splits/{experiment.name}/{case}.parquet",
+            fold_features=fold_features(experiment, case, folds),
             code=METHOD_CODE[modules(settings)],
         output:
             records=runs(experiment.name, case, method, folds, "json"),

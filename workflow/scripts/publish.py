@@ -20,5 +20,6 @@ with job_log(snakemake.log[0]):
         date=datetime.date.today().isoformat(),
         settings=snakemake.params.settings,
         figures_dir=Path(snakemake.input.figures[0]).parent,
+        tables_dir=Path(snakemake.input.tables[0]).parent,
         notes=snakemake.params.tables["notes"],
     )

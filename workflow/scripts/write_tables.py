@@ -17,4 +17,5 @@ with job_log(snakemake.log[0]):
         settings["title"],
         settings["notes"],
         settings["noise"],
+        settings["pairs"],
     )

@@ -27,8 +27,8 @@ def write_table(table: Table, path: str | os.PathLike) -> None:
 
     Columns: ``feature:<name>`` (float64, or float32 where `X` is; one a feature, in order), or for a sparse `X` the
     lists ``indices`` and ``values`` of each row; ``label`` (text) or, multi-label, ``labels`` (list of positions in
-    `label_names`); ``split``, ``group`` and ``role`` (text) where there are any. Names and notes are JSON in the
-    schema's metadata, under ``algos.table``.
+    `label_names`); ``split``, ``group`` and ``role`` (text) where there are any. Images have no feature there: theirs
+    are made fold by fold. Names and notes are JSON in the schema's metadata, under ``algos.table``.
 
     Parameters
     ----------
@@ -36,17 +36,10 @@ def write_table(table: Table, path: str | os.PathLike) -> None:
         What to write.
     path : path-like
         The file to make or replace.
-
-    Raises
-    ------
-    InputError
-        When the table holds images.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    if table.holds_images:
-        raise InputError(f"{path}: a table of images has no columns to write; describe the images by features first")
     columns = _feature_columns(table)
     if table.y is not None:
         columns["label"] = _text_column(table.y)
@@ -61,7 +54,7 @@ def write_table(table: Table, path: str | os.PathLike) -> None:
         "feature_names": table.feature_names,
         "label_names": table.label_names,
         "notes": table.notes,
-        "sparse": not isinstance(table.X, np.ndarray),
+        "sparse": not (table.holds_images or isinstance(table.X, np.ndarray)),
     }
     arrow = pa.Table.from_arrays(list(columns.values()), names=list(columns))
     arrow = arrow.replace_schema_metadata({_KEY: json.dumps(about, ensure_ascii=False)})
@@ -72,6 +65,8 @@ def write_table(table: Table, path: str | os.PathLike) -> None:
 def _feature_columns(table: Table) -> "dict[str, pyarrow.Array]":
     import pyarrow as pa
 
+    if table.holds_images:
+        return {}
     if isinstance(table.X, np.ndarray):
         dtype = np.float32 if table.X.dtype == np.float32 else np.float64
         by_column = np.asfortranarray(table.X, dtype=dtype)
@@ -108,7 +103,7 @@ def read_table(path: str | os.PathLike) -> Table:
     Returns
     -------
     Table
-        Equal to the one written; a dense `X` is C-contiguous.
+        Equal to the one written; a dense `X` is C-contiguous. Of images `X` has no column.
 
     Raises
     ------
@@ -187,7 +182,8 @@ def _features(arrow: "pyarrow.Table", columns: dict, about: dict) -> object:
         ends, indices = _lists(columns["indices"])
         _, values = _lists(columns["values"])
         return csr_array((values, indices, ends), shape=(arrow.num_rows, n_features))
-    X = np.empty((arrow.num_rows, n_features), dtype=arrow.schema.field(0).type.to_pandas_dtype())
+    dtype = arrow.schema.field(0).type.to_pandas_dtype() if n_features else np.float64
+    X = np.empty((arrow.num_rows, n_features), dtype=dtype)
     for j in range(n_features):
         X[:, j] = arrow.column(j).to_numpy()
     return X

@@ -2,32 +2,15 @@
 
 from typing import Any
 
-from numpy.typing import ArrayLike
-from sklearn.decomposition import PCA
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 
 from algos.exceptions import InputError
+from algos.features.pca import PrincipalComponents
 from algos.features.registry import FEATURES, make_features
 
 SCALERS = {"standard": StandardScaler, "minmax": MinMaxScaler}
-
-
-class CappedPCA(PCA):
-    """PCA that keeps at most as many components as the training part has samples or features.
-
-    An inner fold can have fewer samples than components were asked for; scikit-learn's own PCA refuses that.
-    """
-
-    def fit_transform(self, X: ArrayLike, y: Any = None) -> Any:
-        wanted = self.n_components
-        if wanted is not None and wanted >= 1:
-            self.n_components = int(min(wanted, *X.shape))
-        try:
-            return super().fit_transform(X, y)
-        finally:
-            self.n_components = wanted
 
 
 def make_preprocessor(spec: dict[str, Any] | None) -> Pipeline:
@@ -59,5 +42,5 @@ def make_preprocessor(spec: dict[str, Any] | None) -> Pipeline:
     if scale != "none":
         steps.append(SCALERS[scale]())
     if pca is not None:
-        steps.append(CappedPCA(n_components=pca["n_components"], svd_solver="full"))
+        steps.append(PrincipalComponents(pca["n_components"]))
     return make_pipeline(*steps)

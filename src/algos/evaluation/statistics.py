@@ -75,6 +75,37 @@ def critical_difference(n_methods: int, n_datasets: int, alpha: float = 0.05) ->
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
 
 
+def corrected_resampled_t_test(differences: ArrayLike, n_train: float, n_test: float) -> float:
+    """Two-sided p value of the mean of paired differences over splits of the same data (Nadeau and Bengio 2003).
+
+    Splits share most of their training rows, so their results depend on each other; the variance of the mean is taken
+    as ``s^2 (1/n + n_test/n_train)`` in place of ``s^2 / n``.
+
+    Parameters
+    ----------
+    differences : array-like of shape (n_splits,)
+        At least two.
+    n_train, n_test : float
+        Rows of the two parts, on average.
+
+    Raises
+    ------
+    ValueError
+        For fewer than two differences.
+    """
+    from scipy.stats import t
+
+    differences = np.asarray(differences, dtype=float)
+    n = len(differences)
+    if n < 2:
+        raise ValueError(f"a test over splits needs at least two, not {n}")
+    spread = differences.std(ddof=1) * np.sqrt(1 / n + n_test / n_train)
+    mean = differences.mean()
+    if spread == 0:
+        return 1.0 if mean == 0 else 0.0
+    return float(2 * t.sf(abs(mean) / spread, n - 1))
+
+
 def signed_rank_p_value(differences: np.ndarray) -> float:
     """Two-sided p-value of the Wilcoxon signed-rank test; exact up to 14 non-zero differences, ties or not.
 

@@ -99,8 +99,8 @@ class Experiment:
     """One declared experiment.
 
     `cases` are what it runs on: its data sets, or each of them with each level of label noise; the key is what runs,
-    tables and figures call the case. `publish` is the name of the files that publishing writes; `reported` that of the
-    printed table, if there is one.
+    tables and figures call the case. `features` are made anew for each fold, for all methods. `publish` is the name of
+    the files that publishing writes; `reported` that of the printed table, if there is one.
     """
 
     name: str
@@ -109,6 +109,7 @@ class Experiment:
     datasets: tuple[str, ...]
     cases: dict[str, Case]
     protocol: dict[str, Any]
+    features: dict[str, Any]
     selection: dict[str, Any]
     metrics: tuple[str, ...]
     selection_metric: str
@@ -117,6 +118,7 @@ class Experiment:
     publish: str | None
     dataset_aliases: dict[str, str]
     remarks: dict[str, dict[str, str]]
+    compare: tuple[tuple[str, str], ...]
     methods: dict[str, MethodSettings]
 
     def fold_names(self) -> list[str]:
@@ -379,11 +381,6 @@ def _experiment(
         for method in sentences:
             if method not in declared["methods"]:
                 raise checker.unknown((*at, "remarks", dataset, method), "method", method, declared["methods"])
-    for method, settings in declared["methods"].items():
-        for baseline in settings.get("baselines", ()):
-            if baseline not in declared["methods"]:
-                place = (*at, "methods", method, "baselines")
-                raise checker.unknown(place, "method", baseline, declared["methods"])
     protocol = declared["protocol"]
     metrics, selection_metric = _metrics(declared, datasets, at, checker)
     return Experiment(
@@ -393,6 +390,7 @@ def _experiment(
         datasets=tuple(declared["datasets"]),
         cases=_cases(declared["datasets"], declared.get("label_noise")),
         protocol={"kind": protocol["kind"], **PROTOCOL_DEFAULTS[protocol["kind"]], **protocol},
+        features=_features(declared, datasets, at, checker, source_root),
         selection={**SELECTION_DEFAULTS, **_rounds_settings(declared)},
         metrics=metrics,
         selection_metric=selection_metric,
@@ -401,6 +399,7 @@ def _experiment(
         publish=reported if declared.get("publish") is True else declared.get("publish") or None,
         dataset_aliases=dict(aliases),
         remarks=dict(remarks),
+        compare=_compared(declared, (*at, "compare"), checker),
         methods={
             method: _method(method, settings, declared["datasets"], (*at, "methods"), checker, source_root)
             for method, settings in declared["methods"].items()
@@ -427,6 +426,40 @@ def _cases(datasets: Iterable[str], label_noise: Iterable[float] | None) -> dict
     if label_noise is None:
         return {dataset: Case(dataset) for dataset in datasets}
     return {f"{d}_noise{_slug(percent)}": Case(d, percent) for d in datasets for percent in label_noise}
+
+
+def holds_images(entry: Mapping[str, Any]) -> bool:
+    """Tell whether a data set's rows are images, whose features are yet to be made."""
+    return entry["reader"] == "image_folder"
+
+
+def _compared(declared: Mapping[str, Any], at: tuple, checker: _Checker) -> tuple[tuple[str, str], ...]:
+    """Return the pairs of methods that are compared."""
+    pairs = declared.get("compare", [])
+    for i, pair in enumerate(pairs):
+        for j, name in enumerate(pair):
+            if name not in declared["methods"]:
+                raise checker.unknown((*at, i, j), "method of this experiment", name, declared["methods"])
+    return tuple((first, second) for first, second in pairs)
+
+
+def _features(
+    declared: Mapping[str, Any], datasets: Mapping[str, dict], at: tuple, checker: _Checker, source_root: Path
+) -> dict[str, Any]:
+    """Return what an experiment's features are made by; images need a pyramid, and only images have one."""
+    features = declared.get("features", {})
+    images = [name for name in declared["datasets"] if holds_images(datasets[name])]
+    if images and "spatial_pyramid" not in features:
+        raise checker.error((*at, "features"), f"{images[0]} holds images; say 'spatial_pyramid: {{}}', or how, here")
+    if "spatial_pyramid" in features and not images:
+        raise checker.error((*at, "features", "spatial_pyramid"), "no data set of this experiment holds images")
+    known = constructor_parameters("algos.features.spatial_pyramid", "SpatialPyramid", source_root)
+    for key in features.get("spatial_pyramid", {}):
+        if key not in known or key == "random_state":
+            raise checker.unknown(
+                (*at, "features", "spatial_pyramid", key), "parameter of the pyramid", key, known[:-1]
+            )
+    return _sorted(features)
 
 
 def _rounds_settings(declared: Mapping[str, Any]) -> dict[str, Any]:
@@ -569,8 +602,7 @@ def _shown_as(method: Method, name: str, declared: Mapping[str, Any]) -> Method:
     own = name == method.name
     label = declared.get("label") or (method.label if own else f"{method.label} ({name})")
     printed = (declared["printed_as"],) if "printed_as" in declared else method.printed_labels if own else ()
-    baselines = tuple(declared.get("baselines", method.baselines if own else ()))
-    return replace(method, name=name, label=label, printed_labels=printed, baselines=baselines)
+    return replace(method, name=name, label=label, printed_labels=printed)
 
 
 def _check_files(entries: Mapping[str, dict], checker: _Checker) -> None:

@@ -34,6 +34,7 @@ from algos.experiments.method_curves import (
     draw_round_curves,
     draw_time_curves,
 )
+from algos.experiments.sample_curves import collect_rejection, collect_samples, draw_rejection, draw_samples
 from algos.experiments.sweep_curves import collect_sweeps, draw_sweeps
 from algos.experiments.tables import complete_values, read_records, read_table
 
@@ -68,6 +69,14 @@ CAPTIONS: dict[str, str] = {
         "Each measure against a parameter that is set to several values, mean over folds with one standard deviation "
         "to either side; dashed lines are the experiment's other methods."
     ),
+    "samples_by_round": (
+        "Share of the training samples that a self-paced method gives a weight above 0, round by round, mean over "
+        "folds: of samples with their right label and of those with a wrong one."
+    ),
+    "noise_rejection": (
+        "Of the training samples with weight 0, the share that has a wrong label (precision); of the wrong labels, the "
+        "share that has weight 0 (recall); round by round, mean over folds."
+    ),
     "ranks": (
         "Average rank of each method over the data sets (1 is best); circles show how often a method took each rank, "
         "and bars half the critical difference to either side where Friedman's test applies."
@@ -82,6 +91,8 @@ TITLES: dict[str, str] = {
     "error_against_n": "Validation error against N",
     "paper_against_ours": "Paper against ours",
     "against_parameter": "Against a parameter",
+    "samples_by_round": "Samples in use by rounds",
+    "noise_rejection": "Wrong labels kept out",
     "ranks": "Average ranks",
 }
 
@@ -638,6 +649,16 @@ def write_figures(
             draw_sweeps,
             collect_sweeps(summary, read_table(tables_dir, "sweeps")),
             "No parameter of this experiment is set to several values.",
+        ),
+        "samples_by_round": (
+            partial(draw_samples, labels=labels),
+            collect_samples(records),
+            "No method of this experiment weighs its samples anew each round.",
+        ),
+        "noise_rejection": (
+            partial(draw_rejection, labels=labels),
+            collect_rejection(records),
+            "No method of this experiment weighs its samples anew each round, with wrong labels among them.",
         ),
         "ranks": (draw_ranks, ranks, "Ranks need two methods that ran on the same data sets."),
     }

@@ -7,6 +7,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,7 @@ def train_folds(
     records: Sequence[str | os.PathLike],
     predictions: Sequence[str | os.PathLike],
     unfinished: str | os.PathLike,
+    fold_features: Sequence[str | os.PathLike] = (),
 ) -> None:
     """Compute some folds of a method on a data set, each a file set of its own.
 
@@ -71,11 +73,15 @@ def train_folds(
         Outputs, ``<fold>.json`` and ``<fold>.parquet``.
     unfinished : path-like
         Where finished folds wait for the others.
+    fold_features : sequence of path-like
+        Each fold's own features (`algos.experiments.fold_features`), in the order of `records`, where the experiment
+        has such.
     """
     from algos.datasets.storage import read_table
+    from algos.experiments.fold_features import read_fold_features
     from algos.experiments.records import Unfinished, fingerprint
 
-    kept = Unfinished(unfinished, fingerprint(settings, [features, splits, *code]))
+    kept = Unfinished(unfinished, fingerprint(settings, [features, splits, *fold_features, *code]))
     table = read_table(features)
     folds = [Path(record).stem for record in records]
     for position, fold in enumerate(folds, 1):
@@ -84,6 +90,8 @@ def train_folds(
             print(f"{head}: finished by an earlier run", flush=True)
             continue
         print(f"{head}: started", flush=True)
+        if fold_features:
+            table = replace(table, X=read_fold_features(fold_features[position - 1]))
         record, predictions_of_fold = _train_fold(table, splits, fold, settings)
         kept.keep(fold, record, predictions_of_fold)
         if record["skipped"]:

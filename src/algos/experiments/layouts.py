@@ -12,6 +12,12 @@ from typing import Any
 from algos.evaluation.metrics import METRICS
 from algos.experiments.markup import Cell, Layout
 
+# More rows than this are no table for readers: then it is the means over data sets alone.
+_MOST_PAIR_ROWS = 150
+
+#: What the table of pairs calls the mean over data sets.
+ALL_DATASETS = "all data sets"
+
 
 def group_rows(rows: Iterable[Mapping[str, Any]], *keys: str) -> dict[tuple[str, ...], list[Mapping[str, Any]]]:
     """Return the rows by (data set, method), or by other keys, in order of first appearance."""
@@ -204,6 +210,51 @@ def time_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     return Layout(title, heads, body, notes=notes, numeric_from=2)
 
 
+def pair_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
+    """Lay out the comparison of pairs, a line a pair, measure and data set."""
+    if not rows:
+        return Layout(title, [], [], notes=["No two methods are named to be compared ('compare')."])
+    shown = rows if len(rows) <= _MOST_PAIR_ROWS else [row for row in rows if row["dataset"] == ALL_DATASETS] or rows
+    body = []
+    for row in shown:
+        decimals = 2 if METRICS[row["metric"]].percent else 3
+        spread = "" if row["std"] is None else f" ± {row['std']:.{decimals}f}"
+        p_value = "–" if row["p_value"] is None else f"{row['p_value']:.2g}"
+        body.append(
+            [
+                Cell(f"{row['first_label']} − {row['second_label']}"),
+                Cell(METRICS[row["metric"]].axis_label),
+                Cell(row["dataset"] + (", per 10 % noise" if row["kind"] == "slope" else "")),
+                Cell(f"{signed(row['mean'], decimals)}{spread}"),
+                Cell(str(row["n"])),
+                Cell(p_value, row["p_value"] is not None and row["p_value"] < 0.05),
+            ]
+        )
+    notes = [
+        "Mean difference ± sample standard deviation over n splits, or over n data sets; p below 0.05 in bold. Splits "
+        "of one data set depend on each other: the corrected resampled t-test allows for it. Over five data sets and "
+        "more: Wilcoxon's signed-rank test."
+    ]
+    notes += [] if shown is rows else ["Single data sets are in the CSV file."]
+    heads = ["pair", "measure", "data set", "difference", "n", "p"]
+    return Layout(title, heads, body, notes=notes, numeric_from=3)
+
+
+def pair_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say of each pair and measure how often the first was better, and how often significantly."""
+    sentences = []
+    for (metric, first, second), group in group_rows(rows, "metric", "first_label", "second_label").items():
+        sign = 1 if METRICS[metric].lower_is_better else -1
+        single = [row for row in group if row["kind"] == "difference" and row["dataset"] != ALL_DATASETS]
+        better = [row for row in single if sign * row["mean"] < 0]
+        sure = [sum(row["p_value"] is not None and row["p_value"] < 0.05 for row in part) for part in (better, single)]
+        sentences.append(
+            f"{first} is better than {second} by {METRICS[metric].label} on {len(better)} of {len(single)} "
+            f"(significantly on {sure[0]}, worse so on {sure[1] - sure[0]})"
+        )
+    return sentences
+
+
 def rank_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     """Lay out average ranks and the number of data sets each method is best on."""
     if not rows:
@@ -331,5 +382,6 @@ LAYOUTS: dict[str, tuple[str, str, Callable[[Sequence[Mapping[str, Any]], str], 
     "hyperparameters": ("hyperparameters", "chosen hyper-parameters", hyperparameter_layout),
     "ranks": ("ranks", "average ranks", rank_layout),
     "skipped": ("skipped", "folds that were not run", skipped_layout),
+    "pairs": ("pairs", "methods two by two", pair_layout),
     "times": ("times", "times and memory", time_layout),
 }

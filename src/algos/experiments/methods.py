@@ -41,8 +41,6 @@ class Method:
     selects_as : str or None
         The method whose cross-validation chooses this one's hyper-parameters, so that the two differ in the last fit
         alone.
-    baselines : tuple of str
-        Methods that this one is a change of: tables show the difference, with a paired test over data sets.
     """
 
     name: str
@@ -58,7 +56,6 @@ class Method:
     wrapper: tuple[str, str] | None = None
     wrapper_defaults: dict[str, Any] = field(default_factory=dict)
     selects_as: str | None = None
-    baselines: tuple[str, ...] = ()
 
     @property
     def estimator(self) -> str:
@@ -76,7 +73,6 @@ def _with_exclusion(plain: Method) -> tuple[Method, ...]:
     """Return a binary method, the same as two-pass exclusion, and the control that excludes as many at random."""
     about = {
         "wrapper": ("algos.binary.exclusion", "TwoPassExclusion"),
-        "baselines": (plain.name,),
         "printed_labels": tuple(label.replace("use_all", "exclude") for label in plain.printed_labels),
     }
     exclusion = replace(plain, name=f"{plain.name}_exclusion", label=f"{plain.label}, exclusion", **about)
@@ -87,7 +83,6 @@ def _with_exclusion(plain: Method) -> tuple[Method, ...]:
         printed_labels=(),
         wrapper_defaults={"choose": "random"},
         selects_as=exclusion.name,
-        baselines=(plain.name, exclusion.name),
     )
     return plain, exclusion, control
 

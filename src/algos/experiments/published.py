@@ -16,7 +16,7 @@ from algos.experiments.layouts import best_on_test_layout, comparison_layout, su
 from algos.experiments.markup import Layout, escape_markdown, to_markdown
 from algos.experiments.report import read_figure
 from algos.experiments.reported import Reported, compare, read_reported
-from algos.experiments.tables import fold_rows, read_records, summarise, write_csv
+from algos.experiments.tables import LAYOUTS, fold_rows, read_records, read_table, summarise, write_csv
 from algos.files import atomic_write
 
 #: Columns that published tables have beside those of the print.
@@ -35,6 +35,7 @@ def publish(
     date: str,
     settings: Mapping[str, Any],
     figures_dir: str | os.PathLike | None = None,
+    tables_dir: str | os.PathLike | None = None,
     notes: Mapping[str, str] | None = None,
 ) -> None:
     """Write ``<out>.csv``, ``<out>.md`` and copies of the figures as ``<out>_<figure>.png``.
@@ -60,6 +61,8 @@ def publish(
         The experiment's config section.
     figures_dir : path-like, optional
         The experiment's figures; those with nothing to draw are not copied.
+    tables_dir : path-like, optional
+        The experiment's tables; gains, ranks and pairs of methods are shown too where they are given.
 
     Raises
     ------
@@ -80,6 +83,10 @@ def publish(
         columns, rows = [*reported.columns, *PUBLISHED_COLUMNS], published_rows(reported, comparison)
         layouts = [comparison_layout(comparison, "The print beside ours")]
     layouts.append(best_on_test_layout(summary, "Validated and best-on-test errors"))
+    if tables_dir is not None:
+        for name in ("gains", "ranks", "pairs", "skipped"):
+            source, caption, build = LAYOUTS[name]
+            layouts.append(build(read_table(tables_dir, source), caption.capitalize()))
     write_csv(out.with_name(f"{out.name}.csv"), columns, rows)
     figures = [] if figures_dir is None else _copy_figures(Path(figures_dir), out)
     origin = {"commit": commit, "command": command, "date": date}

@@ -9,7 +9,7 @@ from typing import Any
 from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
 from algos.experiments.figures import CAPTIONS, TITLES
-from algos.experiments.layouts import group_rows, signed, with_bar
+from algos.experiments.layouts import group_rows, pair_sentences, signed, with_bar
 from algos.experiments.markup import Cell, Layout
 from algos.experiments.tables import LAYOUTS, read_table
 from algos.files import atomic_write
@@ -88,6 +88,7 @@ def describe_experiment(experiment: Mapping[str, Any]) -> dict[str, Any]:
         "title": experiment["title"],
         "paper": experiment["paper"],
         "verdict": judge(rows["comparison"], rows["summary"]),
+        "claims": pair_sentences(rows["pairs"]),
         "layouts": layouts,
         "cells": cell_layout(rows["comparison"]),
         "figures": figures,

@@ -19,20 +19,19 @@ from pathlib import Path
 from typing import Any
 
 from algos.evaluation.metrics import METRICS
-from algos.evaluation.statistics import signed_rank_p_value
 from algos.exceptions import InputError
-from algos.experiments.gains import GAIN_TESTS, GAINS, gain_rows, gain_tests, gain_tests_layout, gains_layout
+from algos.experiments.gains import GAINS, gain_rows, gains_layout
 from algos.experiments.layouts import LAYOUTS as OWN_LAYOUTS
 from algos.experiments.layouts import group_rows
 from algos.experiments.markup import to_latex, to_markdown
+from algos.experiments.pairs import PAIRS, pair_rows
 from algos.experiments.reported import COMPARISON, compare, read_reported
 from algos.files import atomic_write
 
 #: Tables for readers, as in `algos.experiments.layouts`.
 LAYOUTS = {
     **OWN_LAYOUTS,
-    "gains": ("gains", "gains over baselines", gains_layout),
-    "gain_tests": ("gain_tests", "gains over baselines, tested over data sets", gain_tests_layout),
+    "gains": ("gains", "gain of each pair's first method over its second", gains_layout),
 }
 
 #: Columns of the tidy tables and their types. A missing value is an empty field.
@@ -83,6 +82,7 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "p_value": float,
         "critical_difference": float,
     },
+    "pairs": PAIRS,
     "sweeps": {
         "dataset": str,
         "metric": str,
@@ -95,7 +95,6 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "std": float,
     },
     "gains": GAINS,
-    "gain_tests": GAIN_TESTS,
     "skipped": {"dataset": str, "method": str, "label": str, "fold": str, "reason": str},
     "versions": {"package": str, "version": str, "n_runs": int},
     "times": {
@@ -136,17 +135,14 @@ class ShownMethod:
         Whether it is a library's method, which has no rank among the papers' methods.
     swept : (str, str, float) or None
         Where it stands for one value of a swept parameter: label of the method, parameter, value. It has no rank.
-    baselines : sequence of str
-        Methods over which its gain is shown and tested.
     control : bool
-        Whether it is a control, whose gains are tested and which has no rank.
+        Whether it is a control, which has neither a rank nor a place in the table of gains.
     """
 
     label: str
     printed_labels: Sequence[str] = ()
     rival: bool = False
     swept: Sequence[Any] | None = None
-    baselines: Sequence[str] = ()
     control: bool = False
 
 
@@ -427,7 +423,7 @@ def _rank_rows(summary: Sequence[Mapping[str, Any]], metric: str) -> list[dict[s
 
 def _test_ranks(errors: Any) -> tuple[str | None, float | None, float | None]:
     """Name, p-value and critical difference of ranks of the test over data sets (None: no test)."""
-    from algos.evaluation.statistics import critical_difference, friedman_test
+    from algos.evaluation.statistics import critical_difference, friedman_test, signed_rank_p_value
 
     n_datasets, n_methods = errors.shape
     if n_datasets < 3:
@@ -446,6 +442,7 @@ def write_tables(
     title: str,
     notes: Mapping[str, str] | None = None,
     noise: Mapping[str, tuple[str, float]] | None = None,
+    pairs: Sequence[Sequence[str]] = (),
 ) -> None:
     """Write all tables of one experiment (`TABLE_NAMES`).
 
@@ -469,6 +466,8 @@ def write_tables(
         As in :func:`~algos.experiments.reported.compare`.
     noise : dict, optional
         As in :func:`sweep_rows`.
+    pairs : sequence of (str, str), optional
+        Methods to compare, two by two.
 
     Raises
     ------
@@ -478,7 +477,6 @@ def write_tables(
     records = read_records(record_paths)
     folds = fold_rows(records)
     summary = summarise(folds, methods)
-    gains = gain_rows(folds, methods)
     reported = None if reported_csv is None else read_reported(reported_csv)
     rows = {
         "folds": folds,
@@ -486,9 +484,9 @@ def write_tables(
         "comparison": compare(summary, reported, dataset_aliases, methods, notes),
         "hyperparameters": hyperparameter_rows(records, methods),
         "ranks": rank_rows([row for row in summary if _is_ranked(methods[row["method"]])]),
+        "pairs": pair_rows(folds, pairs, methods, noise),
         "sweeps": sweep_rows(summary, methods, noise),
-        "gains": gains,
-        "gain_tests": gain_tests(gains),
+        "gains": gain_rows(folds, pairs, methods),
         "skipped": skipped_rows(records, methods),
         "versions": version_rows(records),
         "times": time_rows(records, methods),
