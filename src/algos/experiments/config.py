@@ -135,6 +135,16 @@ class Experiment:
         names, size = self.fold_names(), self.folds_per_job(case, method)
         return [names[start : start + size] for start in range(0, len(names), size)]
 
+    def chooser(self, method: str) -> str | None:
+        """Return the experiment's method whose selection is this one's too, where there is one of the same settings."""
+        settings = self.methods[method]
+        name = settings.method.selects_as
+        if name not in self.methods or settings.registered != method:
+            return None
+        same = ("params", "grid", "preprocess", "per_dataset", "selection", "more_rows")
+        equal = all(getattr(settings, key) == getattr(self.methods[name], key) for key in same)
+        return name if equal else None
+
     def training(self, case: str, method: str) -> dict[str, Any]:
         """Return all that a fold's numbers depend on beside its data and its sources, as plain values.
 

@@ -54,6 +54,7 @@ def train_folds(
     predictions: Sequence[str | os.PathLike],
     unfinished: str | os.PathLike,
     fold_features: Sequence[str | os.PathLike] = (),
+    chosen: Sequence[str | os.PathLike] = (),
 ) -> None:
     """Compute some folds of a method on a data set, each a file set of its own.
 
@@ -76,12 +77,14 @@ def train_folds(
     fold_features : sequence of path-like
         Each fold's own features (`algos.experiments.fold_features`), in the order of `records`, where the experiment
         has such.
+    chosen : sequence of path-like
+        Records of another method, in the order of `records`, whose hyper-parameters are taken; none: they are chosen.
     """
     from algos.datasets.storage import read_table
     from algos.experiments.fold_features import read_fold_features
-    from algos.experiments.records import Unfinished, fingerprint
+    from algos.experiments.records import Unfinished, fingerprint, read_selection
 
-    kept = Unfinished(unfinished, fingerprint(settings, [features, splits, *fold_features, *code]))
+    kept = Unfinished(unfinished, fingerprint(settings, [features, splits, *fold_features, *chosen, *code]))
     table = read_table(features)
     folds = [Path(record).stem for record in records]
     for position, fold in enumerate(folds, 1):
@@ -92,7 +95,8 @@ def train_folds(
         print(f"{head}: started", flush=True)
         if fold_features:
             table = replace(table, X=read_fold_features(fold_features[position - 1]))
-        record, predictions_of_fold = _train_fold(table, splits, fold, settings)
+        selected = read_selection(chosen[position - 1]) if chosen else None
+        record, predictions_of_fold = _train_fold(table, splits, fold, settings, selected)
         kept.keep(fold, record, predictions_of_fold)
         if record["skipped"]:
             print(f"{head}: skipped, {record['skipped']}", flush=True)
@@ -103,7 +107,7 @@ def train_folds(
 
 
 def _train_fold(
-    table: Any, splits: str | os.PathLike, fold: str, settings: Mapping[str, Any]
+    table: Any, splits: str | os.PathLike, fold: str, settings: Mapping[str, Any], selected: Any = None
 ) -> tuple[dict[str, Any], Any]:
     """Compute one fold; return its record and its predictions."""
     from algos.experiments.records import SCHEMA, Cost, Predictions, Progress, read_split, versions
@@ -112,7 +116,7 @@ def _train_fold(
     cost = Cost()
     rows = read_split(splits, fold)
     try:
-        result = run_fold(table, rows, settings, cost.part_done, Progress, cost.round_done)
+        result = run_fold(table, rows, settings, cost.part_done, Progress, cost.round_done, selected)
     except InputError as error:
         raise InputError(f"{settings['method']} on {settings['dataset']}, fold {fold}: {error}") from None
     record = make_record(table, rows, settings, result)

@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from algos.evaluation.selection import Selection
 from algos.evaluation.splits import Fold
 from algos.exceptions import InputError
 from algos.files import atomic_write
@@ -87,6 +88,21 @@ def write_record(record: Mapping[str, Any], path: str | os.PathLike) -> None:
     lines = [f"{json.dumps(key)}: {json.dumps(record[key], sort_keys=True, allow_nan=False)}" for key in record]
     with atomic_write(path) as temporary:
         temporary.write_text("{\n" + ",\n".join(sorted(lines)) + "\n}\n", encoding="utf-8")
+
+
+def read_selection(path: str | os.PathLike) -> Selection:
+    """Read what a run chose from its record."""
+    record = json.loads(Path(path).read_text(encoding="utf-8"))
+    kept, chosen = record["selection"], dict(record["chosen"])
+    n_rounds, curve = chosen.pop("n_estimators", None), kept["validation_curve"]
+    return Selection(
+        params=chosen,
+        n_rounds=n_rounds,
+        candidates=kept["candidates"],
+        validation_curve=None if curve is None else np.array(curve),
+        n_folds=kept["n_inner_folds"],
+        notes=[*kept["notes"], f"chosen by {record['method']}"],
+    )
 
 
 def write_splits(folds: Iterable[Fold], path: str | os.PathLike) -> None:

@@ -69,6 +69,7 @@ def run_fold(
     part_done: Callable[[str], None] = lambda name: None,
     progress: Callable[[str], Callable[..., None]] | None = None,
     round_done: Callable[[int], None] = lambda n_done: None,
+    selected: Selection | None = None,
 ) -> FoldResult:
     """Compute one fold.
 
@@ -89,6 +90,8 @@ def run_fold(
         ``progress("selection")`` and ``progress("fit")`` give what is called with (done, total) as each goes on.
     round_done : callable, optional
         Called after each round of a staged method's fit with the number of rounds so far.
+    selected : Selection, optional
+        What was chosen already, by a method of the same settings.
 
     Returns
     -------
@@ -118,7 +121,7 @@ def run_fold(
     if fold.validation is not None:
         known, truth = X[np.r_[rows, fold.validation]], np.concatenate([y_train, targets[fold.validation]])
     chooser = get_method(name).selects_as or name
-    selection = select(
+    selection = selected or select(
         lambda candidate: make_estimator(chooser, {**params, **candidate}, seed),
         settings["grid"],
         known,
