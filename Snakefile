@@ -17,6 +17,7 @@ include: "workflow/rules/fold_features.smk"
 include: "workflow/rules/train.smk"
 include: "workflow/rules/aggregate.smk"
 include: "workflow/rules/figures.smk"
+include: "workflow/rules/illustrations.smk"
 include: "workflow/rules/report.smk"
 include: "workflow/rules/publish.smk"
 include: "workflow/rules/targets.smk"
@@ -26,4 +27,5 @@ rule all:
     default_target: True
     input:
         [table_files(name) + figure_files(name) for name in CONFIG.experiments],
+        [illustration_files(name) for name in CONFIG.illustrations],
         "results/report.html",

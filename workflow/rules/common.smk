@@ -22,6 +22,7 @@ wildcard_constraints:
     dataset=r"[A-Za-z][A-Za-z0-9_-]*",
     case=r"[A-Za-z][A-Za-z0-9_-]*",
     fold=r"[a-z0-9]+",
+    illustration=r"[A-Za-z][A-Za-z0-9_-]*",
 
 
 def checked_config():

@@ -44,3 +44,29 @@ for experiment in CONFIG.experiments.values():
                 f"Publish {experiment.publish} in docs/reproduction"
             script:
                 "../scripts/publish.py"
+
+
+rule publish_illustration:
+    input:
+        png="results/illustrations/{illustration}.png",
+        table="results/illustrations/{illustration}.csv",
+        code=code("algos.experiments.published"),
+    output:
+        "docs/reproduction/{illustration}.png",
+        "docs/reproduction/{illustration}.csv",
+        "docs/reproduction/{illustration}.md",
+    log:
+        "logs/publish/{illustration}.log",
+    benchmark:
+        "results/benchmarks/publish/{illustration}.tsv"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=10,
+    params:
+        settings=lambda wildcards: CONFIG.illustrations[wildcards.illustration],
+        command=command_line(),
+    message:
+        "Publish {wildcards.illustration} in docs/reproduction"
+    script:
+        "../scripts/publish_illustration.py"

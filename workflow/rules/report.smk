@@ -56,10 +56,19 @@ def command_line():
     return f"snakemake --cores 2{named}"
 
 
+def illustration_settings():
+    """What the report shows of each illustration."""
+    return [
+        {"kind": settings["kind"], "png": f"results/illustrations/{name}.png"}
+        for name, settings in CONFIG.illustrations.items()
+    ]
+
+
 rule write_report:
     input:
         tables=[table_files(name) for name in CONFIG.experiments],
         figures=[figure_files(name) for name in CONFIG.experiments],
+        illustrations=[illustration_files(name) for name in CONFIG.illustrations],
         template=sorted(Path(SOURCES).glob("algos/experiments/templates/*")),
         code=code("algos.experiments.report"),
     output:
@@ -74,6 +83,7 @@ rule write_report:
         runtime=30,
     params:
         experiments=report_settings(),
+        illustrations=illustration_settings(),
         data_sources=data_sources(),
         command=command_line(),
     message:

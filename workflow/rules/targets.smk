@@ -16,6 +16,7 @@ rule tables:
 rule figures:
     input:
         [figure_files(name) for name in CONFIG.experiments],
+        [illustration_files(name) for name in CONFIG.illustrations],
 
 
 rule report:
@@ -26,6 +27,11 @@ rule report:
 rule publish:
     input:
         [published_files(experiment) for experiment in EXPERIMENTS],
+        [
+            f"docs/reproduction/{name}.{suffix}"
+            for name in CONFIG.illustrations
+            for suffix in ("png", "csv", "md")
+        ],
 
 
 for name in CONFIG.experiments:
@@ -36,6 +42,15 @@ for name in CONFIG.experiments:
         input:
             table_files(name),
             figure_files(name),
+
+
+for name in CONFIG.illustrations:
+
+    rule:
+        name:
+            name
+        input:
+            illustration_files(name),
 
 
 for dataset in CONFIG.datasets:

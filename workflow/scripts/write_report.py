@@ -6,4 +6,4 @@ with job_log(snakemake.log[0]):
     from algos.experiments.report import write_report
 
     params = snakemake.params
-    write_report(params.experiments, params.data_sources, params.command, snakemake.output[0])
+    write_report(params.experiments, params.data_sources, params.command, snakemake.output[0], params.illustrations)

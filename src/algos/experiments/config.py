@@ -19,6 +19,8 @@ from algos.exceptions import InputError
 from algos.experiments.methods import METHODS, Method, default_of, validate_value
 from algos.experiments.reported import DATASET_COLUMNS
 from algos.experiments.sources import constructor_parameters
+from algos.illustrations import registry as illustrations
+from algos.illustrations.registry import ILLUSTRATIONS
 from algos.yamlfile import read_yaml
 
 # Targets that a run has always; an experiment or a data set that is a target too cannot take their names.
@@ -188,12 +190,15 @@ class Config:
         ``directory``, ``mirrors``, ``registry``.
     figures : dict
         The look of figures.
+    illustrations : dict
+        Name -> ``kind``, ``params``, ``seed``.
     """
 
     experiments: dict[str, Experiment]
     datasets: dict[str, dict]
     data: dict[str, Any]
     figures: dict[str, Any]
+    illustrations: dict[str, dict[str, Any]]
 
 
 def load_config(files: Iterable[PathLike], schema: PathLike, source_root: PathLike) -> Config:
@@ -270,13 +275,15 @@ def check_config(
     for experiment in experiments.values():
         _check_choice(experiment, checker)
     _check_values(experiments.values(), checker, approvals)
-    _check_targets(experiments, used, checker)
+    drawn = {name: _illustration(name, declared, checker) for name, declared in config.get("illustrations", {}).items()}
+    _check_targets(experiments, drawn, used, checker)
     _check_publication(experiments.values(), checker)
     return Config(
         experiments=experiments,
         datasets={name: known[name] for name in used},
         data=data,
         figures=dict(config.get("figures", {})),
+        illustrations=drawn,
     )
 
 
@@ -716,8 +723,28 @@ def _number_hint(value: Any) -> str:
         return ""
 
 
-def _check_targets(experiments: Iterable[str], datasets: Iterable[str], checker: _Checker) -> None:
+def _illustration(name: str, declared: Mapping[str, Any], checker: _Checker) -> dict[str, Any]:
+    """Check one illustration against its registry."""
+    at, kind, params = ("illustrations", name), declared["kind"], declared.get("params", {})
+    if kind not in ILLUSTRATIONS:
+        raise checker.unknown((*at, "kind"), "kind of illustration", kind, ILLUSTRATIONS)
+    known = illustrations.load(kind).DEFAULTS
+    for key, value in params.items():
+        if key not in known:
+            raise checker.unknown((*at, "params", key), f"parameter of {kind}", key, known)
+        if isinstance(known[key], int | float) and (isinstance(value, bool) or not isinstance(value, int | float)):
+            raise checker.error((*at, "params", key), f"{value!r} is no number;{_number_hint(value)} give one")
+    return {"kind": kind, "params": _sorted(params), "seed": declared.get("seed", 0)}
+
+
+def _check_targets(
+    experiments: Iterable[str], illustrations: Iterable[str], datasets: Iterable[str], checker: _Checker
+) -> None:
     """Refuse a name that would be two targets at once."""
+    for name in illustrations:
+        if name in FIXED_TARGETS or name in datasets or name in experiments:
+            sentence = f"the name {name!r} is another target; call the illustration otherwise"
+            raise checker.error(("illustrations", name), sentence)
     for name in experiments:
         if name in FIXED_TARGETS or name in datasets:
             other = "a target of its own" if name in FIXED_TARGETS else "a data set"

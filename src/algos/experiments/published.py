@@ -106,6 +106,41 @@ def published_rows(reported: Reported, comparison: Sequence[Mapping[str, Any]]) 
     return rows
 
 
+def publish_illustration(
+    source: Path, out: Path, settings: Mapping[str, Any], *, commit: str, command: str, date: str
+) -> None:
+    """Copy ``<source>.png`` and ``.csv`` to ``<out>...`` and write ``<out>.md`` beside them.
+
+    Parameters
+    ----------
+    source, out : pathlib.Path
+        Names without suffix.
+    settings : dict
+        ``kind``, ``params`` and ``seed`` of the illustration.
+    commit, command, date : str
+        As in `publish`.
+    """
+    from algos.illustrations.registry import load
+
+    module = load(settings["kind"])
+    for suffix in ("png", "csv"):
+        with atomic_write(out.with_name(f"{out.name}.{suffix}")) as temporary:
+            shutil.copyfile(source.with_name(f"{source.name}.{suffix}"), temporary)
+    parts = [f"# {escape_markdown(module.TITLE)}", "", "Written by the workflow; do not edit.", ""]
+    parts += [f"- {key}: {_code(value)}" for key, value in (("commit", commit), ("command", command), ("date", date))]
+    parts += ["", f"![{module.TITLE}]({out.name}.png)", "", escape_markdown(module.CAPTION), "", *_settings(settings)]
+    with atomic_write(out.with_name(f"{out.name}.md")) as temporary:
+        temporary.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _settings(settings: Mapping[str, Any]) -> list[str]:
+    """The settings as a part of a page."""
+    import yaml
+
+    text = yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)
+    return ["Settings:", "", textwrap.indent(text, "    ")]  # indented, so that no text in it can end the block
+
+
 def _copy_figures(figures_dir: Path, out: Path) -> list[tuple[str, str]]:
     """Copy the figures that show something; return (figure, file name) of each. Copies of earlier runs are removed."""
     copied = []
@@ -128,16 +163,12 @@ def _page(
     figures: Sequence[tuple[str, str]],
 ) -> str:
     """The Markdown page beside the CSV file."""
-    import yaml
-
     parts = [f"# {escape_markdown(name)}", "", "Written by the workflow; do not edit.", ""]
     parts += [f"- {key}: {_code(value)}" for key, value in origin.items()]
     parts += ["", *(to_markdown(layout) for layout in layouts if layout.rows)]
     for figure, file in figures:
         parts += [f"![{TITLES[figure]}]({file})", "", escape_markdown(CAPTIONS[figure]), ""]
-    text = yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)
-    parts += ["Settings:", "", textwrap.indent(text, "    ")]  # indented, so that no text in it can end the block
-    return "\n".join(parts)
+    return "\n".join([*parts, *_settings(settings)])
 
 
 def _code(text: str) -> str:

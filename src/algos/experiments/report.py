@@ -23,6 +23,7 @@ def write_report(
     data_sources: Sequence[Mapping[str, Any]],
     command: str,
     path: str | os.PathLike,
+    illustrations: Sequence[Mapping[str, str]] = (),
 ) -> None:
     """Write the report page.
 
@@ -42,6 +43,8 @@ def write_report(
         What makes these results again.
     path : path-like
         The HTML file.
+    illustrations : sequence of dict
+        ``kind`` and ``png``, the file, of each illustration.
 
     Raises
     ------
@@ -66,6 +69,7 @@ def write_report(
         total=total_sentence([experiment["verdict"] for experiment in described]),
         sources=source_layout(data_sources) if data_sources else None,
         command=command,
+        illustrations=[_read_illustration(illustration) for illustration in illustrations],
     )
     with atomic_write(path) as temporary:
         temporary.write_text(page, encoding="utf-8")
@@ -277,8 +281,20 @@ def describe_protocol(protocol: Mapping[str, Any] | str) -> str:
     return describe(protocol)
 
 
+def _read_illustration(illustration: Mapping[str, str]) -> dict[str, Any]:
+    from algos.illustrations.registry import load
+
+    module = load(illustration["kind"])
+    return read_picture(Path(illustration["png"]), module.TITLE, module.CAPTION)
+
+
 def read_figure(path: Path, name: str) -> dict[str, Any]:
-    """Return a PNG figure for the page.
+    """Return a PNG figure of an experiment for the page; see `read_picture`."""
+    return read_picture(path, TITLES[name], CAPTIONS[name])
+
+
+def read_picture(path: Path, title: str, caption: str) -> dict[str, Any]:
+    """Return a PNG file for the page.
 
     Returns
     -------
@@ -295,8 +311,8 @@ def read_figure(path: Path, name: str) -> dict[str, Any]:
         width, height = (round(side * scale) for side in image.size)
         why_not = image.info.get("Description")
     return {
-        "title": TITLES[name],
-        "caption": CAPTIONS[name],
+        "title": title,
+        "caption": caption,
         "why_not": why_not,
         "uri": "data:image/png;base64," + base64.b64encode(data).decode("ascii"),
         "width": width,

@@ -1,0 +1,52 @@
+"""The illustrations a config may ask for by name, and how one is made.
+
+A module of an illustration has ``TITLE`` and ``CAPTION`` (text), ``DEFAULTS`` (its parameters),
+``compute(seed, **params)``, which returns rows (dicts with the same keys), and ``draw(rows, style)``, which makes the
+figure of these rows alone.
+"""
+
+import importlib
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+#: Name -> module, imported only where it is asked for.
+ILLUSTRATIONS: dict[str, str] = {"self_paced_toy": "algos.illustrations.self_paced_toy"}
+
+
+def load(kind: str) -> Any:
+    """Return the module of an illustration."""
+    return importlib.import_module(ILLUSTRATIONS[kind])
+
+
+def make_illustration(
+    kind: str, params: Mapping[str, Any], seed: int, style: Mapping[str, Any] | None, stem: str | os.PathLike
+) -> None:
+    """Compute and draw an illustration: ``<stem>.csv`` with its numbers, ``<stem>.png`` and ``<stem>.pdf``.
+
+    Parameters
+    ----------
+    kind : str
+        A key of `ILLUSTRATIONS`.
+    params : dict
+        Parameters that differ from the module's ``DEFAULTS``.
+    seed : int
+    style : dict or None
+        The config's ``figures`` section.
+    stem : path-like
+        Where the files go.
+
+    Raises
+    ------
+    InputError
+        When a parameter or the style is not usable.
+    """
+    from algos.experiments.figure_style import Style, save_figure
+    from algos.experiments.tables import write_csv
+
+    module, stem = load(kind), Path(stem)
+    look = Style.from_config(style)
+    rows = module.compute(seed, **{**module.DEFAULTS, **params})
+    write_csv(stem.with_name(f"{stem.name}.csv"), list(rows[0]), rows)
+    save_figure(module.draw(rows, look), stem, look, module.TITLE)

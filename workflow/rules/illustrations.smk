@@ -1,0 +1,34 @@
+"""Figures of the papers that are no result of an experiment."""
+
+from algos.illustrations.registry import ILLUSTRATIONS
+
+
+def illustration_files(name):
+    return [
+        f"results/illustrations/{name}.{suffix}" for suffix in ("csv", "png", "pdf")
+    ]
+
+
+rule make_illustration:
+    input:
+        code=lambda wildcards: code(
+            "algos.illustrations.registry",
+            ILLUSTRATIONS[CONFIG.illustrations[wildcards.illustration]["kind"]],
+        ),
+    output:
+        illustration_files("{illustration}"),
+    log:
+        "logs/illustrations/{illustration}.log",
+    benchmark:
+        "results/benchmarks/illustrations/{illustration}.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=60,
+    params:
+        settings=lambda wildcards: CONFIG.illustrations[wildcards.illustration],
+        style=CONFIG.figures,
+    message:
+        "Draw {wildcards.illustration}"
+    script:
+        "../scripts/make_illustration.py"
