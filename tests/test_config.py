@@ -345,7 +345,7 @@ def test_values_found_good_are_not_checked_again(config, tmp_path, monkeypatch):
     file = tmp_path / "mine.yaml"
     file.write_text(yaml.safe_dump(config))
     check_config(config, [file], SCHEMA, SOURCES, tmp_path / "checked")
-    monkeypatch.setattr("algos.experiments.config.make_estimator", None)
+    monkeypatch.setattr("algos.experiments.config.validate_value", None)
     check_config(config, [file], SCHEMA, SOURCES, tmp_path / "checked")
     config["experiments"]["tiny"]["methods"]["svm_rbf"]["grid"]["C"] = [-1]
     with pytest.raises(TypeError):

@@ -48,6 +48,7 @@ def job(tmp_path):
             "stopping": "smoothed",
             "min_rounds": None,
             "best_on_test": False,
+            "more_rows": {},
             "metrics": ["test_error"],
             "selection_metric": "test_error",
             "seed": 0,

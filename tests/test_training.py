@@ -40,6 +40,7 @@ def settings(method="adaboost_mh_hamming_tree", **changes):
         "stopping": "smoothed",
         "min_rounds": None,
         "best_on_test": False,
+        "more_rows": {},
         "metrics": ["test_error"],
         "selection_metric": "test_error",
         "seed": 5,

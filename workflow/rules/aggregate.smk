@@ -39,6 +39,7 @@ def table_settings(experiment):
                 "printed_labels": settings.method.printed_labels,
                 "rival": settings.method.rival,
                 "swept": settings.swept,
+                "control": settings.method.selects_as is not None,
             }
             for name, settings in experiment.methods.items()
         },

@@ -1,6 +1,6 @@
 """Raw files of the data sets, from mirrors or official addresses, checked by their hashes."""
 
-from algos.datasets.registry import raw_paths, reader_of
+from algos.datasets.registry import folder_of, raw_paths, reader_of
 
 
 def raw_files(dataset, fetched_only=False):
@@ -14,27 +14,30 @@ def raw_files(dataset, fetched_only=False):
     ]
 
 
-for dataset in CONFIG.datasets:
+# Data sets made of the same files share their folder, and a rule.
+FOLDERS = {folder_of(name, entry): name for name, entry in CONFIG.datasets.items()}
+
+for folder, dataset in FOLDERS.items():
     if raw_files(dataset, fetched_only=True):
 
         rule:
             name:
-                f"fetch_{dataset}"
+                f"fetch_{folder}"
             output:
                 raw_files(dataset, fetched_only=True),
             log:
-                f"logs/data/{dataset}.log",
+                f"logs/data/{folder}.log",
             benchmark:
-                f"results/benchmarks/data/{dataset}.tsv"
+                f"results/benchmarks/data/{folder}.tsv"
             retries: 2
             threads: 1
             resources:
                 mem_mb=500,
                 runtime=60,
             params:
-                dataset=dataset,
+                dataset=folder,
                 files=CONFIG.datasets[dataset]["files"],
             message:
-                f"Fetch the files of {dataset}"
+                f"Fetch the files of {folder}"
             script:
                 "../scripts/fetch_data.py"

@@ -10,6 +10,12 @@ def published_files(experiment):
     ]
 
 
+def stands_beside_print(experiment):
+    """Whether an experiment publishes in the columns of its printed table, on the table's data or on stand-ins."""
+    name = experiment.reported
+    return name and experiment.publish in (name, f"{name}_standin")
+
+
 for experiment in CONFIG.experiments.values():
     if experiment.publish:
 
@@ -22,7 +28,7 @@ for experiment in CONFIG.experiments.values():
                 tables=table_files(experiment.name),
                 reported=(
                     f"config/reported/{experiment.reported}.csv"
-                    if experiment.reported == experiment.publish
+                    if stands_beside_print(experiment)
                     else []
                 ),
                 code=code("algos.experiments.published"),

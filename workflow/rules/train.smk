@@ -22,7 +22,7 @@ def titles(folds):
 
 def modules(settings):
     """What a method imports by name: its estimator and the features it asks for."""
-    return (settings.method.module, *feature_modules(settings.preprocess))
+    return (*settings.method.modules, *feature_modules(settings.preprocess))
 
 
 # Looked up once for each module, not for each of thousands of jobs.
@@ -43,6 +43,13 @@ TRAINING = [
     for folds in jobs(experiment, case, method)
 ]
 
+
+def chosen(experiment, case, method, folds):
+    """The records whose choice of hyper-parameters is this method's too: it is not made twice."""
+    chooser = experiment.chooser(method)
+    return runs(experiment.name, case, chooser, folds, "json") if chooser else []
+
+
 for experiment, case, method, folds in TRAINING:
     place = f"{experiment.name}/{case}/{method}"
     settings = experiment.methods[method]
@@ -54,6 +61,7 @@ for experiment, case, method, folds in TRAINING:
             features=f"results/features/{experiment.cases[case].dataset}.parquet",
             splits=f"results/splits/{experiment.name}/{case}.parquet",
             fold_features=fold_features(experiment, case, folds),
+            chosen=chosen(experiment, case, method, folds),
             code=METHOD_CODE[modules(settings)],
         output:
             records=runs(experiment.name, case, method, folds, "json"),

@@ -14,4 +14,5 @@ with job_log(snakemake.log[0]):
         snakemake.output.predictions,
         unfinished=Path("results/.unfinished", *Path(snakemake.output.records[0]).parent.parts[-3:]),
         fold_features=snakemake.input.get("fold_features") or [],
+        chosen=snakemake.input.get("chosen") or [],
     )

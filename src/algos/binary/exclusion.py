@@ -1,6 +1,6 @@
 """Two-pass exclusion of samples that a classifier cannot learn (Kobetski & Sullivan 2013, section 4)."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.metrics import get_scorer
+from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
@@ -52,6 +53,7 @@ def fit_with_outliers(
     sample_weight: np.ndarray,
     outliers: np.ndarray,
     loss: BoundedLogisticLoss,
+    **fit_params: Any,
 ) -> Any:
     """Fit an estimator with `outliers` (bool) under the exclusion loss and all other samples under its own.
 
@@ -60,11 +62,11 @@ def fit_with_outliers(
     their exclusion weight at the margins of that fit, over its peak: 1 at the boundary, about 0 far from it.
     """
     if has_fit_parameter(estimator, "outliers"):
-        return estimator.fit(X, y, sample_weight=sample_weight, outliers=outliers, outlier_loss=loss)
+        return estimator.fit(X, y, sample_weight=sample_weight, outliers=outliers, outlier_loss=loss, **fit_params)
     without = clone(estimator).fit(X, y, sample_weight=np.where(outliers, 0.0, sample_weight))
     margins = signs * without.decision_function(X)
     exclusion = loss.weight(margins) / loss.weight(np.zeros(1))
-    return estimator.fit(X, y, sample_weight=np.where(outliers, exclusion, 1.0) * sample_weight)
+    return estimator.fit(X, y, sample_weight=np.where(outliers, exclusion, 1.0) * sample_weight, **fit_params)
 
 
 def _estimator_has(method: str) -> Any:
@@ -96,6 +98,9 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Steepness of the exclusion loss. The paper takes a large value, which ignores outliers but at the boundary.
     exclude : {"positives", "both", "negatives"}, default="positives"
         Whose hardest ones are excluded; ``"both"`` takes `fraction` of each class.
+    choose : {"hardest", "random"}, default="hardest"
+        Which of them: ``"random"`` excludes as many at random. It is no method but a control: what it changes comes of
+        fewer samples and another balance of the classes, not of which samples they are.
     peak : float or None, default=1.0
         Weight of an outlier on the boundary, where an inlier of the booster weighs about 1: (17) times ``4 peak/eta``.
         None is (17) as printed, ``eta/4``; since every margin is 0 at first, outliers then choose the first stump.
@@ -105,14 +110,16 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         As in scikit-learn; stratified and not shuffled when a number.
     scoring : str or callable, default="average_precision"
         Score of ``fraction="cv"``. Labels are 0 and 1 there, 1 for ``classes_[1]``.
+    random_state : int, RandomState instance or None, default=None
+        Of ``choose="random"``; nothing else is random.
 
     Attributes
     ----------
     classes_ : ndarray of shape (2,)
         Labels; the second one is the positive one.
     excluded_ : ndarray of shape (n_excluded,)
-        Row numbers of the training samples excluded, the hardest first; with ``exclude="both"`` positives before
-        negatives.
+        Row numbers of the training samples excluded, the hardest first (with ``choose="random"`` in the order drawn);
+        with ``exclude="both"`` positives before negatives.
     difficulty_ : ndarray of shape (n_samples,)
         (18) of all training samples.
     fraction_ : float
@@ -150,15 +157,20 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     (9, 0.95)
     """
 
+    #: What `fit_path` takes values of.
+    path_parameter = "fraction"
+
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [HasMethods(["fit", "decision_function"]), None],
         "fraction": [Interval(Real, 0, 1, closed="left"), StrOptions({"cv"})],
         "eta": [Interval(Real, 0, None, closed="neither")],
         "exclude": [StrOptions({"positives", "both", "negatives"})],
+        "choose": [StrOptions({"hardest", "random"})],
         "peak": [Interval(Real, 0, None, closed="neither"), None],
         "fractions": ["array-like"],
         "cv": ["cv_object"],
         "scoring": [str, callable],
+        "random_state": ["random_state"],
     }
 
     def __init__(
@@ -167,19 +179,23 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         fraction: float | str = 0.1,
         eta: float = 100.0,
         exclude: str = "positives",
+        choose: str = "hardest",
         peak: float | None = 1.0,
         fractions: Any = (0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5),
         cv: Any = 3,
         scoring: Any = "average_precision",
+        random_state: Any = None,
     ) -> None:
         self.estimator = estimator
         self.fraction = fraction
         self.eta = eta
         self.exclude = exclude
+        self.choose = choose
         self.peak = peak
         self.fractions = fractions
         self.cv = cv
         self.scoring = scoring
+        self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -190,7 +206,18 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def _base_estimator(self) -> Any:
         return LogitBoost() if self.estimator is None else self.estimator
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "TwoPassExclusion":
+    @property
+    def n_estimators(self) -> int:
+        """The estimator's largest number of rounds, if it has rounds."""
+        return self._base_estimator.n_estimators
+
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        monitor: Callable[[int, Any], Any] | None = None,
+    ) -> "TwoPassExclusion":
         """Fit both passes.
 
         Parameters
@@ -201,12 +228,54 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             Labels of two classes; the second one in sorted order is the positive one.
         sample_weight : array-like of shape (n_samples,), optional
             Passed on; samples of weight 0 are left out.
+        monitor : callable, optional
+            Passed on to a booster's last pass.
 
         Raises
         ------
         ValueError
             For values, shapes or parameters that are not as stated, or an estimator that takes no sample weights.
         """
+        X, y, labels, sample_weight = self._checked(X, y, sample_weight)
+        self.fraction_ = self._choose_fraction(X, labels, sample_weight) if self.fraction == "cv" else self.fraction
+        self._fit_passes(X, y, np.where(labels == 1, 1.0, -1.0), sample_weight, monitor)
+        return self
+
+    def fit_path(
+        self, X: ArrayLike, y: ArrayLike, fractions: Iterable[float], sample_weight: ArrayLike | None = None
+    ) -> Iterator["TwoPassExclusion"]:
+        """Yield a fitted model for each of several fractions; one first pass serves them all.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for :meth:`fit`.
+        fractions : iterable of float
+            Values of `fraction`.
+
+        Returns
+        -------
+        iterator of TwoPassExclusion
+            What ``clone(self).set_params(fraction=fraction).fit(X, y)`` gives.
+
+        Raises
+        ------
+        ValueError
+            As :meth:`fit`.
+        """
+        first_pass = None
+        for fraction in fractions:
+            model = clone(self).set_params(fraction=fraction)
+            data = model._checked(X, y, sample_weight)
+            model.fraction_ = fraction
+            model._fit_passes(data[0], data[1], np.where(data[2] == 1, 1.0, -1.0), data[3], first_pass=first_pass)
+            first_pass = model.first_pass_
+            yield model
+
+    def _checked(
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Set the classes; return X, y, labels 0 and 1, and sample weights."""
         self._validate_params()
         if not has_fit_parameter(self._base_estimator, "sample_weight"):
             raise InputError(
@@ -221,17 +290,42 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self.classes_, labels = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"exclusion needs two classes; y has one class only, {self.classes_[0]}")
-        sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        self.fraction_ = self._choose_fraction(X, labels, sample_weight) if self.fraction == "cv" else self.fraction
-        self._fit_passes(X, y, np.where(labels == 1, 1.0, -1.0), sample_weight)
-        return self
+        return X, y, labels, _check_sample_weight(sample_weight, X, ensure_non_negative=True)
 
-    def _fit_passes(self, X: np.ndarray, y: np.ndarray, signs: np.ndarray, sample_weight: np.ndarray) -> None:
-        self.first_pass_ = clone(self._base_estimator).fit(X, y, sample_weight=sample_weight)
-        self.difficulty_ = difficulty(self.first_pass_.decision_function(X), signs)
+    def _fit_passes(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        signs: np.ndarray,
+        sample_weight: np.ndarray,
+        monitor: Any = None,
+        first_pass: Any = None,
+    ) -> None:
+        fit_params = {} if monitor is None else {"monitor": monitor}
+        if first_pass is None:
+            # What excludes nothing has one pass, the last.
+            of_first = {} if self._n_excluded(signs, sample_weight) else fit_params
+            first_pass = clone(self._base_estimator).fit(X, y, sample_weight=sample_weight, **of_first)
+        self.first_pass_ = first_pass
+        self.difficulty_ = difficulty(first_pass.decision_function(X), signs)
         self.excluded_, self.estimator_ = self._second_pass(
-            self.first_pass_, self.difficulty_, self.fraction_, X, y, signs, sample_weight
+            first_pass, self.difficulty_, self.fraction_, X, y, signs, sample_weight, **fit_params
         )
+
+    def _sides(self) -> tuple[int, ...]:
+        return {"positives": (1,), "negatives": (-1,), "both": (1, -1)}[self.exclude]
+
+    def _excluded(
+        self, difficulty: np.ndarray, fraction: float, signs: np.ndarray, sample_weight: np.ndarray
+    ) -> np.ndarray:
+        """Rows that a fraction excludes."""
+        if self.choose == "random":
+            difficulty = check_random_state(self.random_state).permutation(len(signs))
+        candidates = [(signs == side) & (sample_weight > 0) for side in self._sides()]
+        return np.concatenate([hardest(difficulty, of_side, fraction) for of_side in candidates])
+
+    def _n_excluded(self, signs: np.ndarray, sample_weight: np.ndarray) -> int:
+        return len(self._excluded(np.zeros(len(signs)), self.fraction_, signs, sample_weight))
 
     def _second_pass(
         self,
@@ -242,17 +336,17 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         y: np.ndarray,
         signs: np.ndarray,
         sample_weight: np.ndarray,
+        **fit_params: Any,
     ) -> tuple[np.ndarray, Any]:
         """Rows excluded and the estimator trained with them as outliers."""
-        sides = {"positives": (1,), "negatives": (-1,), "both": (1, -1)}[self.exclude]
-        excluded = [hardest(difficulty, (signs == side) & (sample_weight > 0), fraction) for side in sides]
-        excluded = np.concatenate(excluded)
+        excluded = self._excluded(difficulty, fraction, signs, sample_weight)
         if not len(excluded):
             return excluded, first_pass
         outliers = np.zeros(len(X), dtype=bool)
         outliers[excluded] = True
         loss = BoundedLogisticLoss(self.eta, self.peak)
-        second = fit_with_outliers(clone(self._base_estimator), X, y, signs, sample_weight, outliers, loss)
+        base = clone(self._base_estimator)
+        second = fit_with_outliers(base, X, y, signs, sample_weight, outliers, loss, **fit_params)
         return excluded, second
 
     def _choose_fraction(self, X: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray) -> float:

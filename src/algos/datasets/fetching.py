@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from algos.datasets.reading import known_checksums, sha256_of
-from algos.datasets.registry import raw_paths
+from algos.datasets.registry import folder_of, raw_paths
 from algos.exceptions import InputError
 from algos.files import atomic_write
 
@@ -62,6 +62,7 @@ def fetch(
         When a file cannot be had: the sentence names the data set, what was tried, and how to mend it.
     """
     paths = raw_paths(name, entry, directory)
+    name = folder_of(name, entry)
     places = [*filter(None, os.environ.get(MIRRORS_VARIABLE, "").split(os.pathsep)), *map(str, mirrors)]
     for file, path in zip(entry["files"], paths, strict=True):
         if "path" in file:

@@ -26,16 +26,17 @@ _READERS = {
     "parquet": ("algos.datasets.readers.parquet", "load_parquet"),
     "uci": ("algos.datasets.readers.delimited", "load_uci"),
     "voc": ("algos.datasets.voc", "load_voc"),
+    "voc_patches": ("algos.datasets.readers.voc_patches", "load_voc_patches"),
     "xls": ("algos.datasets.readers.xls", "load_xls"),
     "xmlc": ("algos.datasets.readers.xmlc", "load_xmlc"),
 }
 # Keys that tell of the entry; all others are options of its reader.
 _ABOUT = {"title", "task", "n_samples", "n_features", "n_classes", "cardinality", "licence", "note", "paper"}
-_ABOUT |= {"reader", "files", "split", "user"}
+_ABOUT |= {"reader", "files", "files_of", "split", "user", "family"}
 
 _ROLES = ("path", "images", "labels")
 # Readers of collections that may come in several files, none of which is a part: the lists inside them are.
-_OF_SEVERAL_FILES = {"voc"}
+_OF_SEVERAL_FILES = {"voc", "voc_patches"}
 _SCHEMA = Path("workflow") / "schemas" / "datasets.schema.yaml"
 
 
@@ -58,7 +59,9 @@ def load_registry(
     Returns
     -------
     dict
-        Name -> entry, of plain JSON types. Files are spelt out as ``{name, part, role, archive, sources:
+        Name -> entry, of plain JSON types. An entry with the key ``each`` stands for several, one for each value of the
+        option it names: ``<name>_<value>``, with `family`, the entry's own name, and that value wherever its title and
+        note say ``{<option>}``. Files are spelt out as ``{name, part, role, archive, sources:
         [{folder, file, urls, sha256}]}`` or, where they lie on the user's disk, ``{path, part, role, sha256}``; a
         user's entries have ``user: True``.
 
@@ -78,11 +81,46 @@ def load_registry(
     for name in own:
         if name in registered:
             raise InputError(f"data.datasets of the config: {name!r} is a registered data set; give yours another name")
-    entries = {name: _spelt_out(entry) for name, entry in registered.items()}
-    entries |= {name: {**_spelt_out(entry), "user": True} for name, entry in own.items()}
-    for name, entry in entries.items():
-        _check_options(name, entry, "data.datasets of the config" if entry.get("user") else str(path))
+    members = _members(registered) | {name: {**entry, "user": True} for name, entry in _members(own).items()}
+    entries = {}
+    for name, entry in members.items():
+        source = f"{'data.datasets of the config' if entry.get('user') else path}: {name}"
+        entries[name] = _spelt_out(_with_files(entry, members, source))
+        _check_options(entries[name], source)
     return entries
+
+
+def _members(entries: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return entries with those that stand for several written out."""
+    members: dict[str, dict[str, Any]] = {}
+    for name, entry in entries.items():
+        if "each" not in entry:
+            members[name] = dict(entry)
+            continue
+        common = {key: value for key, value in entry.items() if key != "each"}
+        ((option, values),) = entry["each"].items()
+        for value in values:
+            texts = {key: common[key].replace(f"{{{option}}}", value) for key in ("title", "note") if key in common}
+            members[f"{name}_{value}"] = {**common, **texts, option: value, "family": name}
+    return members
+
+
+def _with_files(entry: dict[str, Any], entries: Mapping[str, Any], source: str) -> dict[str, Any]:
+    """Return an entry with the files of the one that it names in ``files_of``."""
+    if "files_of" not in entry:
+        return entry
+    owner = entry["files_of"]
+    if owner not in entries or "files_of" in entries[owner] or entry.get("files"):
+        raise InputError(
+            f"{source}: files_of: give the name of an entry that has files of its own, and no `files` beside it"
+            + nearest(owner, entries)
+        )
+    return {**entry, "files": entries[owner]["files"]}
+
+
+def folder_of(name: str, entry: Mapping[str, Any]) -> str:
+    """Return the data set in whose folder the files of an entry lie: its own, or the one named by ``files_of``."""
+    return entry.get("files_of", name)
 
 
 def has_split(entry: Mapping[str, Any]) -> bool:
@@ -100,9 +138,11 @@ def raw_paths(name: str, entry: Mapping[str, Any], directory: str | os.PathLike)
     entry : mapping
         From :func:`load_registry`.
     directory : path-like
-        Folder of raw data; fetched files lie in ``<directory>/<name>``, a user's own files where they are.
+        Folder of raw data; fetched files lie in ``<directory>/<name>`` (or in that of the data set whose files they
+        are), a user's own files where they are.
     """
-    return [Path(file["path"]) if "path" in file else Path(directory) / name / file["name"] for file in entry["files"]]
+    folder = Path(directory) / folder_of(name, entry)
+    return [Path(file["path"]) if "path" in file else folder / file["name"] for file in entry["files"]]
 
 
 def reader_of(entry: Mapping[str, Any]) -> tuple[Callable[..., Table], dict[str, Any]]:
@@ -173,19 +213,17 @@ def _file(file: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _check_options(name: str, entry: Mapping[str, Any], source: str) -> None:
+def _check_options(entry: Mapping[str, Any], source: str) -> None:
     """Check an entry's options against its reader, and that its files fit it."""
     reader, _ = reader_of(entry)
     known = _options_of(reader)
     for key in entry:
         if key not in known and key not in _ABOUT:
-            raise InputError(
-                f"{source}: {name}: the reader {entry['reader']!r} has no option {key!r}{nearest(key, known)}"
-            )
-    _check_files(entry, _parameters(reader), f"{source}: {name}")
+            raise InputError(f"{source}: the reader {entry['reader']!r} has no option {key!r}{nearest(key, known)}")
+    _check_files(entry, _parameters(reader), source)
     if entry.get("split") and entry.get("missing") == "drop_rows":
         raise InputError(
-            f"{source}: {name}: `missing: drop_rows` would shift the rows that `split` counts; "
+            f"{source}: `missing: drop_rows` would shift the rows that `split` counts; "
             "give the training and the test part as two files"
         )
 

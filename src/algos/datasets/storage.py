@@ -18,15 +18,17 @@ if TYPE_CHECKING:
 _KEY = b"algos.table"
 _FORMAT = 1
 _FEATURE = "feature:"
+# Column -> attribute of the table, a text for each row.
+_TEXTS = {"split": "split", "group": "groups", "role": "roles"}
 
 
 def write_table(table: Table, path: str | os.PathLike) -> None:
     """Write a table as Parquet, whole or not at all.
 
-    Columns: ``feature:<name>`` (float64, one a feature, in order), or for a sparse `X` the lists ``indices`` and
-    ``values`` of each row; ``label`` (text) or, multi-label, ``labels`` (list of positions in `label_names`);
-    ``split`` (text) where there is one. Images have no feature there: theirs are made fold by fold. Names and notes are
-    JSON in the schema's metadata, under ``algos.table``.
+    Columns: ``feature:<name>`` (float64, or float32 where `X` is; one a feature, in order), or for a sparse `X` the
+    lists ``indices`` and ``values`` of each row; ``label`` (text) or, multi-label, ``labels`` (list of positions in
+    `label_names`); ``split``, ``group`` and ``role`` (text) where there are any. Images have no feature there: theirs
+    are made fold by fold. Names and notes are JSON in the schema's metadata, under ``algos.table``.
 
     Parameters
     ----------
@@ -44,8 +46,9 @@ def write_table(table: Table, path: str | os.PathLike) -> None:
     else:
         rows, labels = np.nonzero(table.Y)
         columns["labels"] = _list_column(np.bincount(rows, minlength=table.n_samples), labels.astype(np.int32))
-    if table.split is not None:
-        columns["split"] = _text_column(table.split)
+    for name, attribute in _TEXTS.items():
+        if getattr(table, attribute) is not None:
+            columns[name] = _text_column(getattr(table, attribute))
     about = {
         "format": _FORMAT,
         "feature_names": table.feature_names,
@@ -65,7 +68,8 @@ def _feature_columns(table: Table) -> "dict[str, pyarrow.Array]":
     if table.holds_images:
         return {}
     if isinstance(table.X, np.ndarray):
-        by_column = np.asfortranarray(table.X, dtype=np.float64)
+        dtype = np.float32 if table.X.dtype == np.float32 else np.float64
+        by_column = np.asfortranarray(table.X, dtype=dtype)
         return {f"{_FEATURE}{name}": pa.array(by_column[:, j]) for j, name in enumerate(table.feature_names)}
     X = table.X.tocsr().sorted_indices()
     lengths = np.diff(X.indptr)
@@ -130,7 +134,7 @@ def _table(arrow: "pyarrow.Table", about: dict) -> Table:
         label_names=label_names,
         y=y,
         Y=Y,
-        split=_text(columns["split"]) if "split" in columns else None,
+        **{attribute: _text(columns[name]) if name in columns else None for name, attribute in _TEXTS.items()},
         notes=about["notes"],
     )
 
@@ -178,7 +182,8 @@ def _features(arrow: "pyarrow.Table", columns: dict, about: dict) -> object:
         ends, indices = _lists(columns["indices"])
         _, values = _lists(columns["values"])
         return csr_array((values, indices, ends), shape=(arrow.num_rows, n_features))
-    X = np.empty((arrow.num_rows, n_features))
+    dtype = arrow.schema.field(0).type.to_pandas_dtype() if n_features else np.float64
+    X = np.empty((arrow.num_rows, n_features), dtype=dtype)
     for j in range(n_features):
         X[:, j] = arrow.column(j).to_numpy()
     return X

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 # "3", "+3" and "3.0" are one class; "007" and "1.5" are left as they stand.
 _WHOLE_NUMBER = re.compile(r"\+?(-?\d+)(?:\.0*)?")
 
+#: The role of rows that are no additions for training.
+SAMPLE = "sample"
+
 
 @dataclass(frozen=True)
 class Table:
@@ -25,9 +28,9 @@ class Table:
 
     Attributes
     ----------
-    X : ndarray or scipy.sparse.csr_array of shape (n_samples, n_features), float64; or Images of shape (n_samples,)
-        Features; NaN only where `missing="impute"` kept a missing value for the preprocessing to fill. Or images,
-        whose features are yet to be made.
+    X : ndarray or scipy.sparse.csr_array of shape (n_samples, n_features), or Images of shape (n_samples,)
+        Features, float64 (descriptions of patches: float32); NaN only where `missing="impute"` kept a missing value for
+        the preprocessing to fill. Or images, whose features are yet to be made.
     y : ndarray of str of shape (n_samples,) or None
         Class of each row of a single-label set.
     Y : ndarray of int8 of shape (n_samples, n_labels) or None
@@ -38,6 +41,11 @@ class Table:
         The sorted classes, or the names of the columns of `Y`.
     split : ndarray of str of shape (n_samples,) or None
         "train" or "test", where the data set's authors designated a test set.
+    groups : ndarray of str of shape (n_samples,) or None
+        What each row belongs to, such as its image, where rows of one thing must not be parted by a split.
+    roles : ndarray of str of shape (n_samples,) or None
+        "sample" for a row of the data set; anything else, such as "jittered", for a row that trains where a method asks
+        for its kind, and never tests. None: all are samples.
     notes : list of str
         One sentence for each thing a reader of the results should know.
     """
@@ -48,6 +56,8 @@ class Table:
     y: np.ndarray | None = None
     Y: np.ndarray | None = None
     split: np.ndarray | None = None
+    groups: np.ndarray | None = None
+    roles: np.ndarray | None = None
     notes: list[str] = field(default_factory=list)
 
     @property
@@ -64,6 +74,11 @@ class Table:
     def holds_images(self) -> bool:
         """Whether `X` is a sequence of images instead of numbers."""
         return len(self.X.shape) == 1
+
+    @property
+    def samples(self) -> np.ndarray:
+        """Row numbers of the samples proper, those that can be split into training and test rows."""
+        return np.arange(self.n_samples) if self.roles is None else np.flatnonzero(self.roles == SAMPLE)
 
 
 def label_text(value: object) -> str:

@@ -1,6 +1,6 @@
 """Choosing hyper-parameters on the training part alone (Kegl 2014, section 4)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product
 from typing import Any
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from algos.evaluation.preprocessing import make_preprocessor
-from algos.evaluation.splits import selection_folds
+from algos.evaluation.splits import grouped_selection_folds, selection_folds
 from algos.evaluation.stopping import extend_curve, stopping_round
 from algos.exceptions import InputError
 
@@ -59,9 +59,14 @@ def error_curve(estimator: Any, X: np.ndarray, y: np.ndarray, n_rounds: int) -> 
 
     A booster that found no weak classifier at all predicts by its untrained scores, and that is its error.
     """
-    curve = estimator.staged_error(X, y)
+    return _curve(estimator, X, y, n_rounds, None, None)
+
+
+def _curve(estimator: Any, X: np.ndarray, y: np.ndarray, n_rounds: int, loss: Any, staged_loss: Any) -> np.ndarray:
+    """Loss after each round; the error rate where `staged_loss` is None."""
+    curve = estimator.staged_error(X, y) if staged_loss is None else staged_loss(estimator, X, y)
     if len(curve) == 0:
-        curve = np.array([np.mean(estimator.predict(X) != y)])
+        curve = np.array([np.mean(estimator.predict(X) != y) if staged_loss is None else loss(estimator, X, y)])
     return extend_curve(curve, n_rounds)
 
 
@@ -79,6 +84,9 @@ def select(
     n_training: int | None = None,
     stopping: str = "smoothed",
     min_rounds: int | None = None,
+    staged_loss: Callable[[Any, np.ndarray, np.ndarray], np.ndarray] | None = None,
+    groups: np.ndarray | None = None,
+    only_train: np.ndarray | None = None,
 ) -> Selection:
     """Choose grid values, and rounds where the method has them, by stratified cross-validation on (X, y).
 
@@ -104,8 +112,14 @@ def select(
     preprocess : dict or None
         See :func:`algos.evaluation.preprocessing.make_preprocessor`; fitted on each inner training part.
     loss : callable or None
-        (fitted estimator, X, y) -> loss in [0, 1] that plain methods are chosen by; None is the error rate. Methods
-        with rounds are chosen by their ``staged_error``.
+        (fitted estimator, X, y) -> loss in [0, 1] that plain methods are chosen by; None is the error rate.
+    staged_loss : callable or None
+        (fitted booster, X, y) -> loss after each round, that methods with rounds are chosen by; None is their
+        ``staged_error``.
+    groups : ndarray of shape (n_samples,) or None
+        Groups that no inner fold parts.
+    only_train : ndarray of bool of shape (n_samples,) or None
+        With groups: rows that validate nothing and train where their group does not validate.
     progress : callable or None
         Called as ``progress(done, total, text)`` after each fit.
     n_training : int or None
@@ -128,29 +142,53 @@ def select(
         raise InputError("without inner folds nothing can be chosen; give one value for each entry of the grid")
     if len(candidates) == 1 and (n_inner_folds == 0 or not staged):
         return Selection(params=candidates[0])
-    if n_training is None:
+    if n_training is not None:
+        folds, notes = [(np.arange(n_training), np.arange(n_training, len(y)))], []
+    elif groups is None:
         folds, notes = selection_folds(y, n_inner_folds, seed)
     else:
-        folds, notes = [(np.arange(n_training), np.arange(n_training, len(y)))], []
+        never = np.zeros(len(y), dtype=bool) if only_train is None else only_train
+        folds, notes = grouped_selection_folds(y, n_inner_folds, seed, groups, never)
     curves: list[Any] = [0.0] * len(candidates)
     for f, (train, validation) in enumerate(folds):
         preprocessor = make_preprocessor(preprocess)
         X_train, X_validation = preprocessor.fit_transform(X[train]), preprocessor.transform(X[validation])
-        for c, candidate in enumerate(candidates):
-            estimator = make_estimator(candidate).fit(X_train, y[train])
+        fitted = _fitted(make_estimator, candidates, X_train, y[train])
+        for done, (c, estimator) in enumerate(fitted, f * len(candidates) + 1):
             if staged:
-                error = error_curve(estimator, X_validation, y[validation], estimator.n_estimators)
+                n_rounds = estimator.n_estimators
+                error = _curve(estimator, X_validation, y[validation], n_rounds, loss, staged_loss)
             elif loss is None:
                 error = np.mean(estimator.predict(X_validation) != y[validation])
             else:
                 error = loss(estimator, X_validation, y[validation])
             curves[c] = curves[c] + error / len(folds)
             if progress is not None:
-                done = f * len(candidates) + c + 1
-                progress(done, len(folds) * len(candidates), f"inner fold {f + 1} of {len(folds)}, {candidate}")
+                progress(done, len(folds) * len(candidates), f"inner fold {f + 1} of {len(folds)}, {candidates[c]}")
     outcomes = [stopping_round(curve, stopping, min_rounds) if staged else (None, float(curve)) for curve in curves]
     selection = _choose(candidates, outcomes, curves if staged else None)
     return replace(selection, n_folds=len(folds), notes=notes, stopping=stopping)
+
+
+def _fitted(
+    make_estimator: Callable[[dict[str, Any]], Any], candidates: list[dict[str, Any]], X: np.ndarray, y: np.ndarray
+) -> Iterator[tuple[int, Any]]:
+    """Yield the position and the fitted estimator of each candidate.
+
+    Candidates that differ in an estimator's ``path_parameter`` alone are fitted together by its ``fit_path``, which
+    does once what they have in common.
+    """
+    together: dict[str, list[int]] = {}
+    path = getattr(make_estimator(candidates[0]), "path_parameter", None)
+    for c, candidate in enumerate(candidates):
+        rest = {key: value for key, value in candidate.items() if key != path}
+        together.setdefault(repr(rest), []).append(c)
+    for members in together.values():
+        estimator = make_estimator(candidates[members[0]])
+        if path is None or path not in candidates[members[0]]:
+            yield members[0], estimator.fit(X, y)
+        else:
+            yield from zip(members, estimator.fit_path(X, y, [candidates[c][path] for c in members]), strict=True)
 
 
 def _choose(

@@ -26,6 +26,8 @@ class Fold:
         The training rows that learn from a wrong label, made so on purpose; None where there is no noise.
     noisy_labels : ndarray of str or None
         Those labels.
+    extra : ndarray of int or None
+        Rows that are no samples and may train where a method asks for their kind; see :func:`on_samples`.
     """
 
     name: str
@@ -34,6 +36,7 @@ class Fold:
     validation: np.ndarray | None = None
     noisy: np.ndarray | None = None
     noisy_labels: np.ndarray | None = None
+    extra: np.ndarray | None = None
 
     def given(self, y: np.ndarray) -> np.ndarray:
         """Return the labels that the training rows learn from; `y` holds all rows' true ones."""
@@ -46,6 +49,41 @@ class Fold:
     def is_noisy(self) -> np.ndarray:
         """Tell which training rows learn from a wrong label, in their order."""
         return np.isin(self.train, [] if self.noisy is None else self.noisy)
+
+
+def on_samples(
+    folds: Sequence[Fold], samples: np.ndarray, groups: ArrayLike | None, split: ArrayLike | None = None
+) -> list[Fold]:
+    """Turn folds of a table's samples into folds of its rows, with the other rows that may train in each.
+
+    A row that is no sample may train unless its group, such as its image, has a row that tests or validates; with a
+    designated split only if it belongs to the training part.
+
+    Parameters
+    ----------
+    folds : sequence of Fold
+        Of the positions in `samples`.
+    samples : ndarray of int
+        Row numbers of the samples.
+    groups : array-like of shape (n_rows,) or None
+        Group of each row; None: there are samples alone.
+    split : array-like of shape (n_rows,), optional
+        Where the split is designated, "train" or "test" for each row.
+    """
+    if groups is None:
+        return list(folds)
+    groups = np.asarray(groups)
+    others = np.setdiff1d(np.arange(len(groups)), samples)
+    if split is not None:
+        others = others[np.asarray(split)[others] == "train"]
+    made = []
+    for fold in folds:
+        parts = {name: getattr(fold, name) for name in ("train", "test", "validation")}
+        parts = {name: None if rows is None else samples[rows] for name, rows in parts.items()}
+        held_out = np.concatenate([rows for name, rows in parts.items() if name != "train" and rows is not None])
+        extra = others[~np.isin(groups[others], groups[held_out])]
+        made.append(replace(fold, **parts, extra=extra if len(extra) else None))
+    return made
 
 
 def with_label_noise(folds: Sequence[Fold], y: ArrayLike, percent: float, seed: int) -> list[Fold]:
@@ -172,6 +210,35 @@ def selection_folds(y: np.ndarray, n_splits: int, seed: int) -> tuple[list[tuple
     if n_splits > len(y):
         raise InputError(f"{n_splits} folds of {len(y)} samples cannot be made; ask for fewer folds")
     return list(KFold(n_splits, shuffle=True, random_state=seed).split(np.zeros(len(y)))), []
+
+
+def grouped_selection_folds(
+    y: np.ndarray, n_splits: int, seed: int, groups: np.ndarray, only_train: np.ndarray
+) -> tuple[list[tuple[np.ndarray, np.ndarray]], list[str]]:
+    """Stratified k-fold that parts no group; rows `only_train` (bool) never validate.
+
+    Such a row trains wherever its group does not validate.
+
+    Raises
+    ------
+    InputError
+        When there are fewer groups, or rows of either class, than folds.
+    """
+    from sklearn.model_selection import StratifiedGroupKFold
+
+    samples = np.flatnonzero(~only_train)
+    n_groups, counts = len(set(groups[samples].tolist())), Counter(y[samples].tolist())
+    if n_groups < n_splits or min(counts.values()) < n_splits or len(counts) < 2:
+        raise InputError(
+            f"{n_splits} folds of {n_groups} groups, with classes of {sorted(counts.values())} samples, "
+            "cannot be made; ask for fewer folds"
+        )
+    splitter = StratifiedGroupKFold(n_splits, shuffle=True, random_state=seed)
+    folds = []
+    for train, validation in splitter.split(np.zeros(len(samples)), y[samples], groups[samples]):
+        free = only_train & ~np.isin(groups, groups[samples[validation]])
+        folds.append((np.concatenate([samples[train], np.flatnonzero(free)]), samples[validation]))
+    return folds, []
 
 
 def three_parts(

@@ -1,4 +1,4 @@
-"""Which training samples a method used, and how many wrong labels were among them."""
+"""Which training samples a method used or excluded, and how many wrong labels were among them."""
 
 from typing import Any
 
@@ -38,3 +38,24 @@ def sample_audit(estimator: Any, is_noisy: np.ndarray) -> dict[str, Any] | None:
         audit[f"{kind}_in"] = (weights[:, rows] > 0).mean(axis=1).round(5).tolist() if n else None
         audit[f"{kind}_weight"] = weights[:, rows].mean(axis=1).round(5).tolist() if n else None
     return audit
+
+
+def excluded_rows(estimator: Any, rows: np.ndarray) -> dict[str, Any] | None:
+    """Say which rows of the data set a method excluded from its training.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted; one with ``excluded_`` and ``fraction_`` (two-pass exclusion) has such rows.
+    rows : ndarray of int, shape (n_train,)
+        The data set's rows that it was trained on.
+
+    Returns
+    -------
+    dict or None
+        ``fraction`` and ``rows``, in the estimator's order: the hardest first.
+    """
+    excluded = getattr(estimator, "excluded_", None)
+    if excluded is None:
+        return None
+    return {"fraction": float(estimator.fraction_), "rows": rows[excluded].tolist()}

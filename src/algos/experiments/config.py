@@ -16,7 +16,8 @@ from typing import Any
 from algos.evaluation import splits
 from algos.evaluation.metrics import DEFAULT_METRICS, METRICS
 from algos.exceptions import InputError
-from algos.experiments.methods import METHODS, Method, make_estimator
+from algos.experiments.methods import METHODS, Method, default_of, validate_value
+from algos.experiments.reported import DATASET_COLUMNS
 from algos.experiments.sources import constructor_parameters
 from algos.illustrations import registry as illustrations
 from algos.illustrations.registry import ILLUSTRATIONS
@@ -30,6 +31,7 @@ PROTOCOL_DEFAULTS = {
     "repeated_kfold": {"n_splits": 10, "n_repeats": 1},
     "designated": {},
     "random_percentage": {"test_percent": 50, "n_repeats": 10},
+    "repeated_grouped": {"test_percent": 100 / 3, "n_repeats": 10},
     "train_validation_test": {"percent": [50, 20, 30], "n_repeats": 5},
 }
 # Readers of a user's own folders.
@@ -64,6 +66,8 @@ class MethodSettings:
     selection : dict
         ``n_folds`` (folds that choose among the grid and the rounds, 0 where nothing is to be chosen), ``stopping`` and
         ``min_rounds``, as far as they differ from the experiment's.
+    more_rows : dict
+        ``jittered`` (bool) and ``hard_negatives`` (number): rows of the data set that train beside its samples.
     best_on_test : bool
         Whether the least test error over grid and rounds is recorded beside the validated one.
     folds_per_job : dict
@@ -80,6 +84,7 @@ class MethodSettings:
     preprocess: dict[str, Any] = field(default_factory=dict)
     per_dataset: dict[str, dict] = field(default_factory=dict)
     selection: dict[str, Any] = field(default_factory=dict)
+    more_rows: dict[str, Any] = field(default_factory=dict)
     best_on_test: bool = False
     folds_per_job: dict[str, int] = field(default_factory=dict)
     resources: dict[str, int] = field(default_factory=dict)
@@ -134,6 +139,16 @@ class Experiment:
         names, size = self.fold_names(), self.folds_per_job(case, method)
         return [names[start : start + size] for start in range(0, len(names), size)]
 
+    def chooser(self, method: str) -> str | None:
+        """Return the experiment's method whose selection is this one's too, where there is one of the same settings."""
+        settings = self.methods[method]
+        name = settings.method.selects_as
+        if name not in self.methods or settings.registered != method:
+            return None
+        same = ("params", "grid", "preprocess", "per_dataset", "selection", "more_rows")
+        equal = all(getattr(settings, key) == getattr(self.methods[name], key) for key in same)
+        return name if equal else None
+
     def training(self, case: str, method: str) -> dict[str, Any]:
         """Return all that a fold's numbers depend on beside its data and its sources, as plain values.
 
@@ -147,11 +162,12 @@ class Experiment:
             "dataset": case,
             "method": method,
             "registered": settings.registered,
-            "estimator": f"{settings.method.module}.{settings.method.class_name}",
-            "defaults": _sorted(settings.method.defaults),
+            "estimator": settings.method.estimator,
+            "defaults": _sorted({**settings.method.defaults, **settings.method.wrapper_defaults}),
             "params": _sorted({**settings.params, **here.get("params", {})}),
             "grid": _sorted({**settings.grid, **here.get("grid", {})}),
             "preprocess": _sorted(settings.preprocess),
+            "more_rows": _sorted(settings.more_rows),
             "n_selection_folds": selection["n_folds"],
             "stopping": selection["stopping"],
             "min_rounds": selection["min_rounds"],
@@ -363,9 +379,7 @@ def _experiment(
 ) -> Experiment:
     """Check one experiment against the registries."""
     at = ("experiments", name)
-    for position, dataset in enumerate(declared["datasets"]):
-        if dataset not in datasets:
-            raise checker.unknown((*at, "datasets", position), "data set", dataset, datasets)
+    declared = {**declared, "datasets": _datasets(declared["datasets"], datasets, (*at, "datasets"), checker)}
     aliases = declared.get("dataset_aliases", {})
     for dataset in aliases:
         if dataset not in declared["datasets"]:
@@ -410,6 +424,20 @@ def _experiment(
             for method, settings in declared["methods"].items()
         },
     )
+
+
+def _datasets(names: Iterable[str], known: Mapping[str, dict], at: tuple, checker: _Checker) -> list[str]:
+    """Return the data sets of an experiment, for the name of a family all its members."""
+    datasets = []
+    for position, name in enumerate(names):
+        family = [member for member, entry in known.items() if entry.get("family") == name]
+        if name not in known and not family:
+            raise checker.unknown((*at, position), "data set", name, known)
+        datasets += [name] if name in known else family
+    twice = next((name for name in datasets if datasets.count(name) > 1), None)
+    if twice:
+        raise checker.error(at, f"{twice} is named twice, by itself and by its family; keep one")
+    return datasets
 
 
 def _cases(datasets: Iterable[str], label_noise: Iterable[float] | None) -> dict[str, Case]:
@@ -528,7 +556,7 @@ def _printed_datasets(name: str | None) -> list[str]:
     if name is None:
         return []
     with open(f"config/reported/{name}.csv", newline="", encoding="utf-8") as file:
-        return sorted({row["dataset"] for row in csv.DictReader(file) if "dataset" in row})
+        return sorted({row[key] for row in csv.DictReader(file) for key in DATASET_COLUMNS if key in row})
 
 
 def _method(
@@ -552,8 +580,9 @@ def _method(
             at, f"needs the package {method.requires}, which is not installed here: pip install 'algos[rivals]'"
         )
     # What makes the class this method, and the seed, are not the config's to set.
-    own = {*method.defaults, "random_state"}
-    settable = [key for key in constructor_parameters(method.module, method.class_name, source_root) if key not in own]
+    own = {*method.defaults, *method.wrapper_defaults, "random_state", *(["estimator"] if method.wrapper else [])}
+    classes = [(method.module, method.class_name), *([method.wrapper] if method.wrapper else [])]
+    settable = [key for names in classes for key in constructor_parameters(*names, source_root) if key not in own]
     per_dataset = declared.get("per_dataset", {})
     for dataset in per_dataset:
         if dataset not in datasets:
@@ -580,6 +609,7 @@ def _method(
         preprocess=dict(declared.get("preprocess", {})),
         per_dataset=dict(per_dataset),
         selection=dict(declared.get("selection", {})),
+        more_rows=dict(declared.get("more_rows", {})),
         best_on_test=declared.get("best_on_test", False),
         folds_per_job=sizes,
         resources={**RESOURCES_DEFAULTS, **declared.get("resources", {})},
@@ -679,11 +709,11 @@ def _check_values(experiments: Iterable[Experiment], checker: _Checker, approval
 
 
 def _check_value(name: str, key: str, value: Any, at: tuple, checker: _Checker) -> None:
-    default = make_estimator(name, {}, 0).get_params()[key]
+    default = default_of(name, key)
     if isinstance(value, bool) and isinstance(default, int | float) and not isinstance(default, bool):
         raise checker.error(at, f"{value} is no number; give one")
     try:
-        make_estimator(name, {key: value}, 0)._validate_params()
+        validate_value(name, key, value)
     except ValueError as error:
         raise checker.error(at, _one_line(str(error)) + _number_hint(value)) from None
 

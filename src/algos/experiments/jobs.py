@@ -54,6 +54,7 @@ def train_folds(
     predictions: Sequence[str | os.PathLike],
     unfinished: str | os.PathLike,
     fold_features: Sequence[str | os.PathLike] = (),
+    chosen: Sequence[str | os.PathLike] = (),
 ) -> None:
     """Compute some folds of a method on a data set, each a file set of its own.
 
@@ -76,12 +77,14 @@ def train_folds(
     fold_features : sequence of path-like
         Each fold's own features (`algos.experiments.fold_features`), in the order of `records`, where the experiment
         has such.
+    chosen : sequence of path-like
+        Records of another method, in the order of `records`, whose hyper-parameters are taken; none: they are chosen.
     """
     from algos.datasets.storage import read_table
     from algos.experiments.fold_features import read_fold_features
-    from algos.experiments.records import Unfinished, fingerprint
+    from algos.experiments.records import Unfinished, fingerprint, read_selection
 
-    kept = Unfinished(unfinished, fingerprint(settings, [features, splits, *fold_features, *code]))
+    kept = Unfinished(unfinished, fingerprint(settings, [features, splits, *fold_features, *chosen, *code]))
     table = read_table(features)
     folds = [Path(record).stem for record in records]
     for position, fold in enumerate(folds, 1):
@@ -92,15 +95,19 @@ def train_folds(
         print(f"{head}: started", flush=True)
         if fold_features:
             table = replace(table, X=read_fold_features(fold_features[position - 1]))
-        record, predictions_of_fold = _train_fold(table, splits, fold, settings)
+        selected = read_selection(chosen[position - 1]) if chosen else None
+        record, predictions_of_fold = _train_fold(table, splits, fold, settings, selected)
         kept.keep(fold, record, predictions_of_fold)
+        if record["skipped"]:
+            print(f"{head}: skipped, {record['skipped']}", flush=True)
+            continue
         measures = ", ".join(f"{name.replace('_', ' ')} {value:.4f}" for name, value in record["metrics"].items())
         print(f"{head}: {measures}, {record['cost']['wall_seconds']:.1f} s", flush=True)
     kept.publish([*records, *predictions])
 
 
 def _train_fold(
-    table: Any, splits: str | os.PathLike, fold: str, settings: Mapping[str, Any]
+    table: Any, splits: str | os.PathLike, fold: str, settings: Mapping[str, Any], selected: Any = None
 ) -> tuple[dict[str, Any], Any]:
     """Compute one fold; return its record and its predictions."""
     from algos.experiments.records import SCHEMA, Cost, Predictions, Progress, read_split, versions
@@ -109,12 +116,13 @@ def _train_fold(
     cost = Cost()
     rows = read_split(splits, fold)
     try:
-        result = run_fold(table, rows, settings, cost.part_done, Progress, cost.round_done)
+        result = run_fold(table, rows, settings, cost.part_done, Progress, cost.round_done, selected)
     except InputError as error:
         raise InputError(f"{settings['method']} on {settings['dataset']}, fold {fold}: {error}") from None
     record = make_record(table, rows, settings, result)
-    truth = (table.y if table.Y is None else table.Y)[rows.test]
-    predictions = Predictions(rows.test, truth, result.predicted, table.label_names, result.scores)
+    tested = rows.test[: len(result.predicted)]  # none of a fold that was skipped
+    truth = (table.y if table.Y is None else table.Y)[tested]
+    predictions = Predictions(tested, truth, result.predicted, table.label_names, result.scores)
     return {"schema": SCHEMA, **record, "versions": versions(), "cost": cost.total()}, predictions
 
 
@@ -164,8 +172,11 @@ def make_splits(
 
     table = read_table(features)
     targets = table.y if table.Y is None else table.Y
+    samples = table.samples
+    split, groups = (None if of_rows is None else of_rows[samples] for of_rows in (table.split, table.groups))
     try:
-        made, notes = splits.make_folds(targets, protocol, seed, table.split)
+        made, notes = splits.make_folds(targets[samples], protocol, seed, split, groups)
+        made = splits.on_samples(made, samples, table.groups, table.split if protocol["kind"] == "designated" else None)
         if label_noise is not None:
             made = splits.with_label_noise(made, targets, label_noise, seed)
     except InputError as error:

@@ -12,6 +12,9 @@ from typing import Any
 from algos.evaluation.metrics import METRICS
 from algos.experiments.markup import Cell, Layout
 
+# More rows than this are no table for readers: then it is the means over data sets alone.
+_MOST_PAIR_ROWS = 150
+
 #: What the table of pairs calls the mean over data sets.
 ALL_DATASETS = "all data sets"
 
@@ -53,7 +56,7 @@ def _summary_cells(summary: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str,
     cells = {}
     for (dataset, metric), rows in group_rows(summary, "dataset", "metric").items():
         decimals = _decimals(metric, (row["std"] for row in rows))
-        best = _best({row["method"]: row["value"] for row in rows}, decimals, metric)
+        best = best_values({row["method"]: row["value"] for row in rows}, decimals, metric)
         for row in rows:
             text = with_bar(row["value"], row["std"], decimals)
             cells[dataset, row["method"], metric] = Cell(text, row["method"] in best)
@@ -115,8 +118,8 @@ def _comparison_texts(
         decimals = _decimals(metric, (row["reproduced_std"] for row in rows))
         needed = [_needed_decimals(row["printed"]) for row in ran]
         printed_decimals = max(1, *needed) if METRICS[metric].percent else decimals
-        best_print = _best({row["method"]: row["printed"] for row in rows}, printed_decimals, metric)
-        best_ours = _best({row["method"]: row["reproduced"] for row in rows}, decimals, metric)
+        best_print = best_values({row["method"]: row["printed"] for row in rows}, printed_decimals, metric)
+        best_ours = best_values({row["method"]: row["reproduced"] for row in rows}, decimals, metric)
         for row in rows:
             ours = with_bar(row["reproduced"], row["reproduced_std"], decimals)
             if differences and row["difference"] is not None:
@@ -132,7 +135,7 @@ def _comparison_texts(
 
 def _comparison_notes(ran: Sequence[Mapping[str, Any]]) -> list[str]:
     metrics = _distinct(ran, "metric")
-    notes = [f"{_named(metrics)} ± the error bar."]
+    notes = [f"{named_metrics(metrics)} ± the error bar."]
     if len(metrics) == 1:
         points = ", in points" if METRICS[metrics[0]].percent else ""
         notes[0] = f"{notes[0][:-1]}; the difference is ours minus the print{points}."
@@ -211,8 +214,9 @@ def pair_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     """Lay out the comparison of pairs, a line a pair, measure and data set."""
     if not rows:
         return Layout(title, [], [], notes=["No two methods are named to be compared ('compare')."])
+    shown = rows if len(rows) <= _MOST_PAIR_ROWS else [row for row in rows if row["dataset"] == ALL_DATASETS] or rows
     body = []
-    for row in rows:
+    for row in shown:
         decimals = 2 if METRICS[row["metric"]].percent else 3
         spread = "" if row["std"] is None else f" ± {row['std']:.{decimals}f}"
         p_value = "–" if row["p_value"] is None else f"{row['p_value']:.2g}"
@@ -231,6 +235,7 @@ def pair_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
         "of one data set depend on each other: the corrected resampled t-test allows for it. Over five data sets and "
         "more: Wilcoxon's signed-rank test."
     ]
+    notes += [] if shown is rows else ["Single data sets are in the CSV file."]
     heads = ["pair", "measure", "data set", "difference", "n", "p"]
     return Layout(title, heads, body, notes=notes, numeric_from=3)
 
@@ -370,7 +375,7 @@ def _needed_decimals(value: float | None) -> int:
     return 0 if value is None else len(f"{value:.6g}".partition(".")[2])
 
 
-def _best(values: Mapping[str, float | None], decimals: int, metric: str) -> set[str]:
+def best_values(values: Mapping[str, float | None], decimals: int, metric: str) -> set[str]:
     """The names with the best value as a reader sees it, ties included; none when there is no choice."""
     shown = {name: round(value, decimals) for name, value in values.items() if value is not None}
     if len(shown) < 2:
@@ -379,7 +384,7 @@ def _best(values: Mapping[str, float | None], decimals: int, metric: str) -> set
     return {name for name, value in shown.items() if value == best}
 
 
-def _named(metrics: Sequence[str]) -> str:
+def named_metrics(metrics: Sequence[str]) -> str:
     """The measures in words, e.g. ``Test error in percent``."""
     names = [METRICS[metric].label + (" in percent" if METRICS[metric].percent else "") for metric in metrics]
     text = ", ".join(names)
@@ -406,9 +411,20 @@ def _spread_note(summary: Sequence[Mapping[str, Any]]) -> str:
         "binomial": "± is the binomial standard deviation sqrt(R(1 − R)/n) of the designated test set.",
     }
     several = len({row["method"] for row in summary}) > 1
-    named = _named(_distinct(summary, "metric"))
+    named = named_metrics(_distinct(summary, "metric"))
     parts = [f"Mean {named[:1].lower()}{named[1:]}" + (", the best of each data set in bold." if several else ".")]
     return " ".join(parts + [sentence for kind, sentence in sentences.items() if kind in kinds])
+
+
+def skipped_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
+    """Lay out the folds that could not be run, and why."""
+    if not rows:
+        return Layout(title, [], [], notes=["Every fold was run."])
+    body = [
+        [Cell(dataset), Cell("; ".join(_distinct(of_reason, "label"))), Cell(reason)]
+        for (dataset, reason), of_reason in group_rows(rows, "dataset", "reason").items()
+    ]
+    return Layout(title, ["data set", "methods", "why it was not run"], body, numeric_from=3)
 
 
 #: Tables for readers: the tidy table that each is made from, its caption and the function (rows, title) -> Layout.
@@ -418,6 +434,7 @@ LAYOUTS: dict[str, tuple[str, str, Callable[[Sequence[Mapping[str, Any]], str], 
     "best_on_test": ("summary", "validated and best-on-test errors", best_on_test_layout),
     "hyperparameters": ("hyperparameters", "chosen hyper-parameters", hyperparameter_layout),
     "ranks": ("ranks", "average ranks", rank_layout),
+    "skipped": ("skipped", "folds that were not run", skipped_layout),
     "pairs": ("pairs", "methods two by two", pair_layout),
     "places": ("places", "first and second places", place_layout),
     "wins": ("wins", "wins of each method against each other", win_layout),

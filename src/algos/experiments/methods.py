@@ -1,7 +1,7 @@
 """The methods an experiment may name: registry name -> estimator, labels and fixed settings."""
 
 import importlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
@@ -33,6 +33,14 @@ class Method:
         Whether it is a library's method, shown for orientation: it has no rank among the papers' methods.
     requires : str or None
         A module that must be installed beside the package's own dependencies (extra ``rivals``).
+    wrapper : (str, str) or None
+        Module and class of what is put around the estimator, as its parameter ``estimator``. Configs set the parameters
+        of both; where both have one of a name it is the estimator's.
+    wrapper_defaults : dict
+        Arguments of the wrapper that make it this method.
+    selects_as : str or None
+        The method whose cross-validation chooses this one's hyper-parameters, so that the two differ in the last fit
+        alone.
     """
 
     name: str
@@ -45,7 +53,88 @@ class Method:
     tasks: tuple[str, ...] = ("single-label",)
     rival: bool = False
     requires: str | None = None
+    wrapper: tuple[str, str] | None = None
+    wrapper_defaults: dict[str, Any] = field(default_factory=dict)
+    selects_as: str | None = None
 
+    @property
+    def estimator(self) -> str:
+        """The full names of its classes."""
+        inner = f"{self.module}.{self.class_name}"
+        return f"{'.'.join(self.wrapper)}({inner})" if self.wrapper else inner
+
+    @property
+    def modules(self) -> tuple[str, ...]:
+        """The modules of its classes."""
+        return (self.module, *(self.wrapper or ())[:1])
+
+
+def _with_exclusion(plain: Method) -> tuple[Method, ...]:
+    """Return a binary method, the same as two-pass exclusion, and the control that excludes as many at random."""
+    about = {
+        "wrapper": ("algos.binary.exclusion", "TwoPassExclusion"),
+        "printed_labels": tuple(label.replace("use_all", "exclude") for label in plain.printed_labels),
+    }
+    exclusion = replace(plain, name=f"{plain.name}_exclusion", label=f"{plain.label}, exclusion", **about)
+    control = replace(
+        exclusion,
+        name=f"{plain.name}_random_exclusion",
+        label=f"{plain.label}, random exclusion",
+        printed_labels=(),
+        wrapper_defaults={"choose": "random"},
+        selects_as=exclusion.name,
+    )
+    return plain, exclusion, control
+
+
+_BINARY_METHODS = (
+    Method(
+        name="adaboost",
+        module="algos.binary.adaboost",
+        class_name="AdaBoost",
+        label="AdaBoost",
+        printed_labels=("AdaBoost, use_all",),
+        kind="staged",
+    ),
+    Method(
+        name="gentleboost",
+        module="algos.binary.gentleboost",
+        class_name="GentleBoost",
+        label="GentleBoost",
+        kind="staged",
+    ),
+    Method(
+        name="logitboost_binary",
+        module="algos.binary.logitboost",
+        class_name="LogitBoost",
+        label="LogitBoost",
+        printed_labels=("LogitBoost, use_all",),
+        kind="staged",
+    ),
+    Method(
+        name="robustboost",
+        module="algos.binary.robustboost",
+        class_name="RobustBoost",
+        label="RobustBoost",
+        printed_labels=("RobustBoost, use_all",),
+        kind="staged",
+    ),
+    Method(
+        name="tangentboost",
+        module="algos.binary.tangentboost",
+        class_name="TangentBoost",
+        label="TangentBoost",
+        printed_labels=("TangentBoost, use_all",),
+        kind="staged",
+    ),
+    Method(
+        name="linear_svm",
+        module="algos.binary.linear_svm",
+        class_name="LinearSVM",
+        label="Linear SVM",
+        printed_labels=("LinearSVM, use_all",),
+    ),
+)
 
 METHODS: dict[str, Method] = {
     method.name: method
@@ -257,6 +346,7 @@ METHODS: dict[str, Method] = {
             printed_labels=("ML2",),
             tasks=("multi-label",),
         ),
+        *(method for plain in _BINARY_METHODS for method in _with_exclusion(plain)),
         Method(
             name="prbr",
             module="algos.multilabel.prml",
@@ -343,11 +433,46 @@ def make_estimator(name: str, params: dict[str, Any], seed: int) -> Any:
         When the method is unknown or does not take one of the parameters.
     """
     method = get_method(name)
-    cls = getattr(importlib.import_module(method.module), method.class_name)
+    cls, wrapper = _class(method.module, method.class_name), _class(*method.wrapper) if method.wrapper else None
     known = cls().get_params()
+    of_wrapper = {} if wrapper is None else _without(wrapper().get_params(deep=False), {"estimator", *known})
     for key in params:
-        if key not in known:
-            near = get_close_matches(key, known, n=1, cutoff=0)[0]
+        if key not in known and key not in of_wrapper:
+            near = get_close_matches(key, [*known, *of_wrapper], n=1, cutoff=0)[0]
             raise InputError(f"method {name!r} has no parameter {key!r}; the nearest one is {near!r}")
-    seeded = {"random_state": seed} if "random_state" in known else {}
-    return cls(**method.defaults, **params, **seeded)
+    seeded = {"random_state": seed}
+    given = {**method.defaults, **params, **seeded}
+    estimator = cls(**{key: value for key, value in given.items() if key in known})
+    if wrapper is None:
+        return estimator
+    given = {**method.wrapper_defaults, **params, **seeded}
+    return wrapper(estimator, **{key: value for key, value in given.items() if key in of_wrapper})
+
+
+def validate_value(name: str, key: str, value: Any) -> None:
+    """Refuse a parameter value that the method's estimator, or what is around it, would refuse.
+
+    Raises
+    ------
+    ValueError
+        As the estimator's ``fit`` would.
+    """
+    estimator = make_estimator(name, {key: value}, 0)
+    estimator._validate_params()
+    if get_method(name).wrapper:
+        estimator.estimator._validate_params()
+
+
+def default_of(name: str, key: str) -> Any:
+    """Return the default value of a method's parameter."""
+    known = make_estimator(name, {}, 0).get_params()
+    inner = f"estimator__{key}"
+    return known[inner] if get_method(name).wrapper and inner in known else known[key]
+
+
+def _class(module: str, name: str) -> Any:
+    return getattr(importlib.import_module(module), name)
+
+
+def _without(mapping: dict[str, Any], keys: set[str]) -> dict[str, Any]:
+    return {key: value for key, value in mapping.items() if key not in keys}

@@ -12,11 +12,11 @@ from typing import Any
 
 from algos.exceptions import InputError
 from algos.experiments.figures import CAPTIONS, TITLES
-from algos.experiments.layouts import LAYOUTS, best_on_test_layout, comparison_layout, summary_layout
+from algos.experiments.layouts import best_on_test_layout, comparison_layout, summary_layout
 from algos.experiments.markup import Layout, escape_markdown, to_markdown
 from algos.experiments.report import read_figure
 from algos.experiments.reported import Reported, compare, read_reported
-from algos.experiments.tables import fold_rows, read_records, read_table, summarise, write_csv
+from algos.experiments.tables import LAYOUTS, fold_rows, read_records, read_table, summarise, write_csv
 from algos.files import atomic_write
 
 #: Columns that published tables have beside those of the print.
@@ -63,7 +63,7 @@ def publish(
     figures_dir : path-like, optional
         The experiment's figures; those with nothing to draw are not copied.
     tables_dir : path-like, optional
-        The experiment's tables; ranks, wins and pairs of methods are shown too where they are given.
+        The experiment's tables; gains, ranks, wins and pairs of methods are shown too where they are given.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def publish(
         layouts += _publish_more(out, more, {row["dataset"] for row in comparison}, summary)
     layouts.append(best_on_test_layout(summary, "Validated and best-on-test errors"))
     if tables_dir is not None:
-        for name in ("ranks", "places", "wins", "pairs"):
+        for name in ("gains", "ranks", "places", "wins", "pairs", "skipped"):
             source, caption, build = LAYOUTS[name]
             layouts.append(build(read_table(tables_dir, source), caption.capitalize()))
     write_csv(out.with_name(f"{out.name}.csv"), columns, rows)

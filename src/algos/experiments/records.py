@@ -15,6 +15,7 @@ from typing import Any, TextIO
 
 import numpy as np
 
+from algos.evaluation.selection import Selection
 from algos.evaluation.splits import Fold
 from algos.exceptions import InputError
 from algos.files import atomic_write
@@ -89,17 +90,32 @@ def write_record(record: Mapping[str, Any], path: str | os.PathLike) -> None:
         temporary.write_text("{\n" + ",\n".join(sorted(lines)) + "\n}\n", encoding="utf-8")
 
 
+def read_selection(path: str | os.PathLike) -> Selection:
+    """Read what a run chose from its record."""
+    record = json.loads(Path(path).read_text(encoding="utf-8"))
+    kept, chosen = record["selection"], dict(record["chosen"])
+    n_rounds, curve = chosen.pop("n_estimators", None), kept["validation_curve"]
+    return Selection(
+        params=chosen,
+        n_rounds=n_rounds,
+        candidates=kept["candidates"],
+        validation_curve=None if curve is None else np.array(curve),
+        n_folds=kept["n_inner_folds"],
+        notes=[*kept["notes"], f"chosen by {record['method']}"],
+    )
+
+
 def write_splits(folds: Iterable[Fold], path: str | os.PathLike) -> None:
     """Write folds as Parquet, in the order of folds, then of rows.
 
-    Columns fold, row, role (train, validation or test) and ``given``: the wrong label that a noisy training row learns
-    from, empty elsewhere.
+    Columns fold, row, role (train, validation, test, or extra: what may train beside the samples) and ``given``: the
+    wrong label that a noisy training row learns from, empty elsewhere.
     """
     import pyarrow as pa
 
     columns: dict[str, list[Any]] = {"fold": [], "row": [], "role": [], "given": []}
     for fold in folds:
-        parts = {"train": fold.train, "validation": fold.validation, "test": fold.test}
+        parts = {name: getattr(fold, name) for name in ("train", "validation", "test", "extra")}
         roles = {row: role for role, rows in parts.items() if rows is not None for row in rows.tolist()}
         wrong = {} if fold.noisy is None else dict(zip(fold.noisy.tolist(), fold.noisy_labels.tolist(), strict=True))
         rows = sorted(roles)
@@ -127,7 +143,7 @@ def read_split(path: str | os.PathLike, fold: str) -> Fold:
     rows, roles = table["row"].to_numpy(), np.array(table["role"].to_pylist())
     given = table["given"].to_pylist()
     wrong = np.array([label is not None for label in given])
-    validation = rows[roles == "validation"]
+    validation, extra = (rows[roles == role] for role in ("validation", "extra"))
     return Fold(
         fold,
         train=rows[roles == "train"],
@@ -135,6 +151,7 @@ def read_split(path: str | os.PathLike, fold: str) -> Fold:
         validation=validation if len(validation) else None,
         noisy=rows[wrong] if wrong.any() else None,
         noisy_labels=np.array([label for label in given if label is not None]) if wrong.any() else None,
+        extra=extra if len(extra) else None,
     )
 
 

@@ -9,9 +9,9 @@ from typing import Any
 from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
 from algos.experiments.figures import CAPTIONS, TITLES
-from algos.experiments.layouts import LAYOUTS, group_rows, pair_sentences, signed, with_bar
+from algos.experiments.layouts import group_rows, pair_sentences, signed, with_bar
 from algos.experiments.markup import Cell, Layout
-from algos.experiments.tables import read_table
+from algos.experiments.tables import LAYOUTS, read_table
 from algos.files import atomic_write
 
 _TEMPLATE = "report.html.j2"

@@ -20,12 +20,20 @@ from typing import Any
 
 from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
-from algos.experiments.layouts import LAYOUTS, group_rows
+from algos.experiments.gains import GAINS, gain_rows, gains_layout
+from algos.experiments.layouts import LAYOUTS as OWN_LAYOUTS
+from algos.experiments.layouts import group_rows
 from algos.experiments.markup import to_latex, to_markdown
 from algos.experiments.pairs import PAIRS, pair_rows
 from algos.experiments.reported import COMPARISON, compare, read_reported
 from algos.experiments.wins import PLACES, WINS, count_places, count_wins
 from algos.files import atomic_write
+
+#: Tables for readers, as in `algos.experiments.layouts`.
+LAYOUTS = {
+    **OWN_LAYOUTS,
+    "gains": ("gains", "gain of each pair's first method over its second", gains_layout),
+}
 
 #: Columns of the tidy tables and their types. A missing value is an empty field.
 SCHEMAS: dict[str, dict[str, type]] = {
@@ -89,6 +97,8 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "value": float,
         "std": float,
     },
+    "gains": GAINS,
+    "skipped": {"dataset": str, "method": str, "label": str, "fold": str, "reason": str},
     "versions": {"package": str, "version": str, "n_runs": int},
     "times": {
         "dataset": str,
@@ -128,12 +138,15 @@ class ShownMethod:
         Whether it is a library's method, which has no rank among the papers' methods.
     swept : (str, str, float) or None
         Where it stands for one value of a swept parameter: label of the method, parameter, value. It has no rank.
+    control : bool
+        Whether it is a control, which has neither a rank nor a place in the table of gains.
     """
 
     label: str
     printed_labels: Sequence[str] = ()
     rival: bool = False
     swept: Sequence[Any] | None = None
+    control: bool = False
 
 
 def read_records(paths: Iterable[str | os.PathLike]) -> list[dict[str, Any]]:
@@ -295,6 +308,19 @@ def sweep_rows(
             dataset, percent = noise[row["dataset"]]
             rows.append({**row, "dataset": dataset, "parameter": "noisy labels (%)", "setting": float(percent)})
     return [{column: row[column] for column in SCHEMAS["sweeps"]} for row in rows]
+
+
+def skipped_rows(records: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return a row a fold that could not be run, columns ``SCHEMAS["skipped"]``."""
+    return [
+        {
+            **{column: record[column] for column in ("dataset", "method", "fold")},
+            "label": methods[record["method"]].label,
+            "reason": record["skipped"],
+        }
+        for record in records
+        if record.get("skipped")
+    ]
 
 
 def hyperparameter_rows(records: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -467,6 +493,8 @@ def write_tables(
         "places": count_places(ranked, comparison),
         "wins": count_wins(folds, ranked, comparison),
         "sweeps": sweep_rows(summary, methods, noise),
+        "gains": gain_rows(folds, pairs, methods),
+        "skipped": skipped_rows(records, methods),
         "versions": version_rows(records),
         "times": time_rows(records, methods),
     }
@@ -479,7 +507,7 @@ def write_tables(
 
 
 def _is_ranked(method: ShownMethod) -> bool:
-    return not (method.rival or method.swept)
+    return not (method.rival or method.swept or method.control)
 
 
 def write_csv(path: str | os.PathLike, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> None:

@@ -3,7 +3,7 @@
 import json
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -11,12 +11,13 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 
-from algos.evaluation.metrics import check_measures, loss_of, measure
+from algos.evaluation.metrics import METRICS, check_measures, loss_of, measure, staged_loss_of
 from algos.evaluation.preprocessing import make_preprocessor
 from algos.evaluation.selection import Selection, error_curve, expand_grid, select
 from algos.evaluation.splits import Fold
 from algos.exceptions import InputError
-from algos.experiments.audit import sample_audit
+from algos.experiments.additions import added_rows
+from algos.experiments.audit import excluded_rows, sample_audit
 from algos.experiments.methods import get_method, make_estimator
 
 
@@ -40,6 +41,12 @@ class FoldResult:
         See `best_on_test`; where the settings ask for it.
     samples : dict or None
         See `algos.experiments.audit.sample_audit`.
+    excluded : dict or None
+        See `algos.experiments.audit.excluded_rows`.
+    added : dict
+        Role -> number of rows that trained beside the samples.
+    skipped : str or None
+        Why the fold was not run.
     """
 
     selection: Selection
@@ -50,6 +57,9 @@ class FoldResult:
     curve: dict[str, Any] | None
     best_on_test: dict[str, Any] | None = None
     samples: dict[str, Any] | None = None
+    excluded: dict[str, Any] | None = None
+    added: dict[str, int] = field(default_factory=dict)
+    skipped: str | None = None
 
 
 def run_fold(
@@ -59,6 +69,7 @@ def run_fold(
     part_done: Callable[[str], None] = lambda name: None,
     progress: Callable[[str], Callable[..., None]] | None = None,
     round_done: Callable[[int], None] = lambda n_done: None,
+    selected: Selection | None = None,
 ) -> FoldResult:
     """Compute one fold.
 
@@ -79,10 +90,13 @@ def run_fold(
         ``progress("selection")`` and ``progress("fit")`` give what is called with (done, total) as each goes on.
     round_done : callable, optional
         Called after each round of a staged method's fit with the number of rounds so far.
+    selected : Selection, optional
+        What was chosen already, by a method of the same settings.
 
     Returns
     -------
     FoldResult
+        A fold that is to be measured by average precision and lacks positives or negatives in a part is `skipped`.
 
     Raises
     ------
@@ -94,16 +108,24 @@ def run_fold(
     if task not in get_method(name).tasks:
         raise InputError(f"the data set is {task} and the method {name} is not for such data")
     check_measures([*settings["metrics"], settings["selection_metric"]], targets)
+    reason = _lacking_class(table, fold, settings["metrics"])
+    if reason:
+        for part in ("selection", "fit", "prediction"):
+            part_done(part)
+        return FoldResult(Selection({}), {}, table.y[:0], np.empty((0, 2)), {}, None, skipped=reason)
     staged = get_method(name).kind == "staged"
     if staged and targets.shape[1:] == (1,):
         raise InputError(f"the data set has one label only, two classes to {name}; give it as single-label data")
     X = _features_for(make_estimator(name, params, seed), table.X)
-    X_train, y_train = X[fold.train], fold.given(targets)
+    added, added_counts = added_rows(table, X, fold, settings)
+    rows = np.concatenate([fold.train, added])
+    X_train, y_train = X[rows], np.concatenate([fold.given(targets), targets[added]])
     known, truth = X_train, y_train
     if fold.validation is not None:
-        known, truth = X[np.r_[fold.train, fold.validation]], np.concatenate([y_train, targets[fold.validation]])
-    selection = select(
-        lambda candidate: make_estimator(name, {**params, **candidate}, seed),
+        known, truth = X[np.r_[rows, fold.validation]], np.concatenate([y_train, targets[fold.validation]])
+    chooser = get_method(name).selects_as or name
+    selection = selected or select(
+        lambda candidate: make_estimator(chooser, {**params, **candidate}, seed),
         settings["grid"],
         known,
         truth,
@@ -113,9 +135,12 @@ def run_fold(
         settings["preprocess"],
         None if progress is None else progress("selection"),
         loss_of(settings["selection_metric"]),
-        None if fold.validation is None else len(fold.train),
+        None if fold.validation is None else len(rows),
         settings["stopping"],
         settings["min_rounds"],
+        staged_loss_of(settings["selection_metric"]),
+        None if table.groups is None else table.groups[rows],
+        np.arange(len(rows)) >= len(fold.train),
     )
     part_done("selection")
     preprocessor = make_preprocessor(settings["preprocess"])
@@ -140,14 +165,27 @@ def run_fold(
         predicted, scores = estimator.predict(X_test), estimator.decision_function(X_test)
     part_done("prediction")
     scores = _class_scores(estimator, scores, table) if task == "single-label" else scores
-    metrics = measure(settings["metrics"], y_test, predicted, scores)
+    classes = table.label_names if task == "single-label" else None
+    metrics = measure(settings["metrics"], y_test, predicted, scores, classes)
     best = None
     if settings["best_on_test"]:
         test_errors = curve["test_error"] if curve else [float(np.mean(predicted != y_test))]
         best = best_on_test(settings, {_key(selection.params): test_errors}, (X_train, y_train), (X_test, y_test))
         part_done("best_on_test")
-    audit = sample_audit(estimator, fold.is_noisy())
-    return FoldResult(selection, chosen, predicted, scores, metrics, curve, best, audit)
+    wrong = np.append(fold.is_noisy(), np.zeros(len(added), dtype=bool))
+    audit, excluded = sample_audit(estimator, wrong), excluded_rows(estimator, rows)
+    return FoldResult(selection, chosen, predicted, scores, metrics, curve, best, audit, excluded, added_counts)
+
+
+def _lacking_class(table: Any, fold: Fold, metrics: Sequence[str]) -> str | None:
+    """Say which part of a fold lacks a class that average precision needs; None where nothing is lacking."""
+    if not any(METRICS[name].ranking for name in metrics):
+        return None
+    for part, rows in (("training", fold.train), ("test", fold.test)):
+        missing = sorted(set(table.label_names) - set(table.y[rows].tolist()))
+        if missing:
+            return f"the {part} part of fold {fold.name} has no row of class {missing[0]!r}"
+    return None
 
 
 def _features_for(estimator: Any, X: Any) -> Any:
@@ -268,5 +306,8 @@ def make_record(
         "curve": result.curve,
         "best_on_test": result.best_on_test,
         "samples": result.samples,
+        "excluded": result.excluded,
+        "n_added": result.added,
+        "skipped": result.skipped,
         "seed": settings["seed"],
     }

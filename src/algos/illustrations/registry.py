@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 #: Name -> module, imported only where it is asked for.
-ILLUSTRATIONS: dict[str, str] = {"self_paced_toy": "algos.illustrations.self_paced_toy"}
+ILLUSTRATIONS: dict[str, str] = {
+    kind: f"algos.illustrations.{kind}" for kind in ("self_paced_toy", "exclusion_toy", "margin_weights")
+}
 
 
 def load(kind: str) -> Any:
