@@ -2,6 +2,8 @@
 
 import doctest
 import importlib
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -125,6 +127,14 @@ def test_examples_print_what_they_say(module):
     result = doctest.testmod(importlib.import_module(f"algos.multilabel.{module}"))
     assert result.attempted > 0
     assert result.failed == 0
+
+
+@pytest.mark.parametrize("page", ["binary_relevance", "prml", "svm_plus"])
+def test_examples_of_the_pages_run(page, capsys):
+    text = (Path(__file__).parent.parent / "docs" / "methods" / f"{page}.md").read_text()
+    (example,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(example, {})
+    assert capsys.readouterr().out.strip()
 
 
 def test_every_exported_name_is_there():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from test_training import settings
 
 from algos.datasets.table import Table
 from algos.evaluation.metrics import DEFAULT_METRICS
@@ -37,21 +38,15 @@ def run(name, X, Y, grid=None, **changes):
     table = Table(
         X=X, Y=Y, feature_names=list(map(str, range(X.shape[1]))), label_names=list(map(str, range(len(Y.T))))
     )
-    settings = {
-        "registered": name,
+    declared = {
         "params": {"n_estimators": 20} if METHODS[name].kind == "staged" else {},
         "grid": grid or {},
-        "preprocess": {},
         "n_selection_folds": 2,
-        "stopping": "smoothed",
-        "min_rounds": None,
-        "best_on_test": False,
         "metrics": list(DEFAULT_METRICS["multi-label"]),
         "selection_metric": "average_precision",
-        "seed": 1,
         **changes,
     }
-    return run_fold(table, FOLD, settings)
+    return run_fold(table, FOLD, settings(name, **declared))
 
 
 @every_method
