@@ -19,8 +19,8 @@ CAPTION = (
     "positive (of RobustBoost, which estimates none, the logistic function of twice its score); the line is where it "
     "is one half."
 )
-#: `sample` is "outliers" or "hard_inliers"; `n_apart` positives lie apart. The second pass excludes the part `fraction` of
-#: all positives: a few more, since some at the border are as hard.
+#: `sample` is "outliers" or "hard_inliers"; `n_apart` positives lie apart. The second pass excludes `fraction` of all
+#: positives: a few more, since some at the border are as hard.
 DEFAULTS: dict[str, Any] = {
     "sample": "outliers",
     "n_each": 100,
