@@ -407,7 +407,7 @@ def test_scripts_are_thin():
 def test_each_rule_has_its_script_log_benchmark_and_resources():
     rules = [path.read_text() for path in Path("workflow/rules").glob("*.smk")]
     with_script = [text for text in rules if "script:" in text]
-    assert len(with_script) == 9
+    assert len(with_script) == 10
     for text in with_script:
         for directive in ("log:", "benchmark:", "message:", "resources:", "threads: 1", "mem_mb", "runtime"):
             assert directive in text

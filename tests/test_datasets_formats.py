@@ -540,6 +540,17 @@ def test_builtin(name, shape, n_classes, first):
     assert table.y[0] == first
 
 
+def test_builtin_synthetic_labels():
+    table = load_builtin("synthetic_multilabel")
+    assert table.y is None
+    assert table.X.shape == (1000, 100)
+    assert table.Y.shape == (1000, 20)
+    assert set(np.unique(table.Y)) == {0, 1}
+    assert 0 < (table.Y.sum(axis=1) == 0).sum() < 100
+    assert "Synthetic" in table.notes[0]
+    assert "no other option" in refusal(load_builtin, "synthetic_multilabel", positive="label_0")
+
+
 def test_builtin_unknown():
     assert "the nearest is 'digits'" in refusal(load_builtin, "digit")
 

@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 from sklearn.datasets import make_multilabel_classification
 from sklearn.svm import LinearSVC
 
+from algos.evaluation.multilabel_metrics import multilabel_measures
 from algos.multilabel import EnsembleClassifierChains, RAkEL
 from algos.multilabel.ecc import _cardinality_threshold, _chain_decisions
 from algos.multilabel.rakel import _distinct_subsets
@@ -151,3 +152,15 @@ def test_too_many_subsets_are_refused(data):
     X, Y, _, _ = data
     with pytest.raises(ValueError, match="n_estimators=11: there are only 10 subsets of 3 of 5 labels"):
         RAkEL(n_estimators=11).fit(X, Y)
+
+
+def test_equal_shares_are_settled_for_the_label_of_higher_index(data):
+    X, Y, _, _ = data
+    settled = RAkEL(ties="last_first", random_state=0).fit(X, Y)
+    shared = RAkEL(random_state=0).fit(X, Y)
+    np.testing.assert_array_equal(settled.predict(X), shared.predict(X))
+    np.testing.assert_array_equal(settled.predict(X), settled.decision_function(X) > 0)
+    expected = multilabel_measures(Y, shared.decision_function(X), shared.predict(X), ties="last_first")
+    found = multilabel_measures(Y, settled.decision_function(X), settled.predict(X))
+    assert found == pytest.approx(expected)
+    assert found["coverage"] < multilabel_measures(Y, shared.decision_function(X), shared.predict(X))["coverage"]

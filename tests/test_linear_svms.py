@@ -9,6 +9,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.svm import LinearSVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from algos.evaluation.multilabel_metrics import multilabel_measures
 from algos.multilabel import BinaryRelevance, SVMPlus
 
 
@@ -50,6 +51,17 @@ def test_hard_ranking_has_the_same_labels_and_scores_of_plus_and_minus_one(label
     hard = BinaryRelevance(ranking="hard", random_state=0).fit(X, Y)
     np.testing.assert_array_equal(hard.predict(X), soft.predict(X))
     np.testing.assert_array_equal(hard.decision_function(X), np.where(soft.decision_function(X) > 0, 1, -1))
+
+
+def test_equal_decisions_are_settled_for_the_label_of_higher_index(labelled):
+    X, Y = labelled
+    settled = BinaryRelevance(ranking="hard", ties="last_first", random_state=0).fit(X, Y)
+    shared = BinaryRelevance(ranking="hard", random_state=0).fit(X, Y)
+    scores, decisions = settled.decision_function(X), shared.decision_function(X)
+    np.testing.assert_array_equal(scores > 0, decisions > 0)
+    expected = multilabel_measures(Y, decisions, shared.predict(X), ties="last_first")
+    assert multilabel_measures(Y, scores, settled.predict(X)) == pytest.approx(expected)
+    assert expected["coverage"] != pytest.approx(multilabel_measures(Y, decisions, shared.predict(X))["coverage"])
 
 
 @pytest.mark.parametrize("estimator", [BinaryRelevance(random_state=0), SVMPlus(random_state=0)])

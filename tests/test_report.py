@@ -325,6 +325,19 @@ def test_without_a_print_our_numbers_are_published_alone(tmp_path):
     assert "| 10.0 | 5.0 |" in text
 
 
+def test_numbers_without_a_printed_one_go_to_files_of_their_own(tmp_path):
+    reported = write_reported(tmp_path, ["wine,ADABOOST.MH w Hamming trees,2.0,3.0"], "table9")
+    runs = [make_record(dataset, method) for dataset in ("wine", "other_wine") for method in ("tree", "stump")]
+    folder = publish(tmp_path, reported, runs)
+    assert [row["reproduced"] for row in read_csv(folder / "table9.csv")] == ["10"]
+    found = [(row["dataset"], row["label"]) for row in read_csv(folder / "table9_standin.csv")]
+    assert found == [("other_wine", METHODS[method].label) for method in ("tree", "stump")]
+    assert [(row["dataset"], row["method"]) for row in read_csv(folder / "table9_more.csv")] == [("wine", "stump")]
+    assert "All our results" in (folder / "table9.md").read_text()
+    publish(tmp_path, reported, [make_record()])  # files of earlier runs do not stay
+    assert sorted(path.name for path in folder.iterdir()) == ["table9.csv", "table9.md"]
+
+
 def test_nothing_to_publish_is_refused(tmp_path):
     reported = write_reported(tmp_path, ["glass,SVM (Gaussian kernel),3,4"], "table9")
     with pytest.raises(InputError, match=r"none of these runs has a number in table9\.csv"):

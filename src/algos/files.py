@@ -1,8 +1,9 @@
-"""Writing files so that a half-written one is never taken for a whole one."""
+"""Writing files so that a half-written one is never taken for a whole one; what a folder holds."""
 
+import hashlib
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,3 +36,18 @@ def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def listing(folders: Iterable[str | os.PathLike]) -> str:
+    """Return a hash of the names, sizes and times of change of all files in some folders.
+
+    Parameters
+    ----------
+    folders : iterable of path-like
+    """
+    digest = hashlib.sha256()
+    for folder in map(Path, folders):
+        for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+            about = path.stat()
+            digest.update(f"{path.relative_to(folder)}\0{about.st_size}\0{about.st_mtime_ns}\n".encode())
+    return digest.hexdigest()[:20]

@@ -46,6 +46,7 @@ rule describe_images:
     params:
         entry=lambda wildcards: CONFIG.datasets[wildcards.dataset],
         directory=CONFIG.data["directory"],
+        folder=folder_state,
         pyramid=lambda wildcards: CONFIG.experiments[wildcards.experiment].features[
             "spatial_pyramid"
         ],

@@ -140,6 +140,31 @@ def measure(
     return {name: computed[name] for name in names}
 
 
+def check_measures(names: Sequence[str], truth: np.ndarray) -> None:
+    """Refuse measures of rankings for data of one label, where there is nothing to rank.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Keys of `METRICS`.
+    truth : ndarray of shape (n_samples,) or (n_samples, n_labels)
+        Classes, or labels of 0 and 1.
+
+    Raises
+    ------
+    InputError
+        With the first such measure.
+    """
+    if truth.ndim == 1 or truth.shape[1] > 1:
+        return
+    ranking = next((name for name in names if name not in ("hamming_loss", "macro_auc")), None)
+    if ranking:
+        raise InputError(
+            f"{METRICS[ranking].label} ranks the labels of a sample, and this data set has one only; "
+            "give 'metrics: [hamming_loss, macro_auc]' and choose by one of them"
+        )
+
+
 def positive_class(classes: Sequence[Any] | None) -> Any:
     """Return the positive one of two classes: the second in sorted order.
 

@@ -34,6 +34,8 @@ PROTOCOL_DEFAULTS = {
     "repeated_grouped": {"test_percent": 100 / 3, "n_repeats": 10},
     "train_validation_test": {"percent": [50, 20, 30], "n_repeats": 5},
 }
+# Readers of a user's own folders.
+FOLDER_READERS = ("image_folder", "feature_text")
 # How hyper-parameters and rounds are chosen; see algos.evaluation.selection.
 SELECTION_DEFAULTS = {"n_folds": 5, "stopping": "smoothed", "min_rounds": None}
 RESOURCES_DEFAULTS = {"mem_mb": 2000, "runtime_minutes": 720}
@@ -631,12 +633,13 @@ def _check_files(entries: Mapping[str, dict], checker: _Checker) -> None:
     """Refuse a user's data set whose file is not there, before anything is computed."""
     for name, entry in entries.items():
         for path in (Path(file["path"]) for file in entry.get("files", ()) if "path" in file):
-            if path.is_file():
+            if path.is_file() or (path.is_dir() and entry["reader"] in FOLDER_READERS):
                 continue
             there = sorted(other.name for other in path.parent.glob("*") if other.is_file())
             near = get_close_matches(path.name, there, n=1)
             hint = f"; did you mean {str(path.parent / near[0])!r}?" if near else "; correct it"
-            raise checker.error(("data", "datasets", name, "files"), f"there is no file {str(path)!r}{hint}")
+            what = f"{str(path)!r} is a folder, not a file" if path.is_dir() else f"there is no file {str(path)!r}"
+            raise checker.error(("data", "datasets", name, "files"), f"{what}{hint}")
 
 
 def _check_parameters(

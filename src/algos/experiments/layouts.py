@@ -283,6 +283,59 @@ def rank_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     )
 
 
+def place_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
+    """Lay out how often each method is first and among the first two, ours and the print side by side."""
+    if not rows:
+        return Layout(title, [], [], notes=["Places need two methods that ran on the same data sets."])
+    contests = group_rows(rows, "among")
+    cells = {(row["among"], row["method"]): row for row in rows}
+    labels = {row["method"]: row["label"] for row in rows}
+    body = []
+    for method, label in labels.items():
+        line = [Cell(label)]
+        for (among,) in contests:
+            row = cells.get((among, method))
+            line += [Cell(_share(row[column], row["n_cases"]) if row else "–") for column in ("n_first", "n_top_two")]
+        body.append(line)
+    groups = [
+        ("", 1),
+        *((f"{_CONTESTS[among]}, {group[0]['n_cases']} cases", 2) for (among,), group in contests.items()),
+    ]
+    notes = ["A case is a data set and a measure. Means are compared as rounded in the table; a tie counts for each."]
+    return Layout(title, ["method", *(["first", "first two"] * len(contests))], body, groups, notes)
+
+
+def win_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
+    """Lay out wins, ties and losses of each method (line) against each other one (column), and the clear ones."""
+    if not rows:
+        return Layout(title, [], [], notes=["Wins need two methods that ran on the same data sets."])
+    labels = {row["method"]: row["label"] for row in rows}
+    body = []
+    for (among, method), pairs in group_rows(rows, "among", "method").items():
+        cells = {row["rival"]: Cell(_wins_text(row)) for row in pairs}
+        line = [cells.get(rival, Cell("–")) for rival in labels]
+        body.append([Cell(_CONTESTS[among]), Cell(labels[method]), *line])
+    notes = ["Cases won – tied – lost by the method of the line; a case is a data set and a measure, means as rounded."]
+    if any(row["n_tested"] for row in rows):
+        notes.append(
+            "In brackets the clear wins and losses, which the corrected resampled t-test over the folds (Nadeau and "
+            "Bengio, 2003) finds at 5 %, each case by itself."
+        )
+    return Layout(title, ["counted among", "method", *labels.values()], body, notes=notes, numeric_from=2)
+
+
+_CONTESTS = {"all": "ours", "same cells": "ours, printed cells", "print": "print"}
+
+
+def _share(count: int, n: int) -> str:
+    return f"{count} ({100 * count / n:.0f} %)"
+
+
+def _wins_text(row: Mapping[str, Any]) -> str:
+    text = f"{row['n_wins']}–{row['n_ties']}–{row['n_losses']}"
+    return f"{text} ({row['n_clear_wins']}, {row['n_clear_losses']})" if row["n_tested"] else text
+
+
 def rank_sentence(rows: Sequence[Mapping[str, Any]]) -> str:
     """Say in words what the test over data sets found."""
     first = rows[0]
@@ -383,5 +436,7 @@ LAYOUTS: dict[str, tuple[str, str, Callable[[Sequence[Mapping[str, Any]], str], 
     "ranks": ("ranks", "average ranks", rank_layout),
     "skipped": ("skipped", "folds that were not run", skipped_layout),
     "pairs": ("pairs", "methods two by two", pair_layout),
+    "places": ("places", "first and second places", place_layout),
+    "wins": ("wins", "wins of each method against each other", win_layout),
     "times": ("times", "times and memory", time_layout),
 }

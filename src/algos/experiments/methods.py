@@ -298,6 +298,23 @@ METHODS: dict[str, Method] = {
             defaults={"kernel": "rbf"},
         ),
         Method(
+            name="br",
+            module="algos.multilabel.binary_relevance",
+            class_name="BinaryRelevance",
+            label="BR",
+            tasks=("multi-label",),
+        ),
+        # The row "BR" of You et al. 2017 can only be had from decisions: docs/methods/binary_relevance.md.
+        Method(
+            name="br_hard",
+            module="algos.multilabel.binary_relevance",
+            class_name="BinaryRelevance",
+            label="BR, ranked by its decisions",
+            printed_labels=("BR",),
+            defaults={"ranking": "hard", "ties": "last_first"},
+            tasks=("multi-label",),
+        ),
+        Method(
             name="ecc",
             module="algos.multilabel.ecc",
             class_name="EnsembleClassifierChains",
@@ -330,6 +347,22 @@ METHODS: dict[str, Method] = {
             tasks=("multi-label",),
         ),
         *(method for plain in _BINARY_METHODS for method in _with_exclusion(plain)),
+        Method(
+            name="prbr",
+            module="algos.multilabel.prml",
+            class_name="PrBR",
+            label="PrBR",
+            printed_labels=("PrBR",),
+            tasks=("multi-label",),
+        ),
+        Method(
+            name="prml",
+            module="algos.multilabel.prml",
+            class_name="PrML",
+            label="PrML",
+            printed_labels=("PrML",),
+            tasks=("multi-label",),
+        ),
         Method(
             name="lightgbm",
             module="algos.multiclass.rivals",

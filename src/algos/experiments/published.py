@@ -42,8 +42,9 @@ def publish(
 
     Where there is a printed table, the CSV has its columns and rows as they are in `reported_csv`, then ``reproduced``
     and ``reproduced_std`` in the print's own unit, ``best_on_test`` (the least test error over grid and rounds, where
-    runs record it), ``n_runs`` and ``note``. Rows without runs are empty there, with the note "not run". Where there is
-    none, it has a row a data set, method and measure, as they are shown.
+    runs record it), ``n_runs`` and ``note``. Rows without runs are empty there, with the note "not run". Our numbers
+    without a printed one go, as they are shown, to ``<out>_standin.csv`` where the print lacks the data set, and to
+    ``<out>_more.csv`` otherwise. Where there is no printed table, the CSV has a row a data set, method and measure.
 
     Parameters
     ----------
@@ -62,7 +63,7 @@ def publish(
     figures_dir : path-like, optional
         The experiment's figures; those with nothing to draw are not copied.
     tables_dir : path-like, optional
-        The experiment's tables; gains, ranks and pairs of methods are shown too where they are given.
+        The experiment's tables; gains, ranks, wins and pairs of methods are shown too where they are given.
 
     Raises
     ------
@@ -77,14 +78,16 @@ def publish(
         columns, rows = ["dataset", "method", "metric", *PUBLISHED_COLUMNS], comparison
         layouts = [summary_layout(summary, "Results")]
     else:
+        more = [row for row in comparison if row["printed"] is None]
         comparison = [row for row in comparison if row["printed"] is not None]
         if not any(row["n_runs"] for row in comparison):
             raise InputError(f"none of these runs has a number in {reported.name}.csv, so there is nothing to publish")
         columns, rows = [*reported.columns, *PUBLISHED_COLUMNS], published_rows(reported, comparison)
         layouts = [comparison_layout(comparison, "The print beside ours")]
+        layouts += _publish_more(out, more, {row["dataset"] for row in comparison}, summary)
     layouts.append(best_on_test_layout(summary, "Validated and best-on-test errors"))
     if tables_dir is not None:
-        for name in ("gains", "ranks", "pairs", "skipped"):
+        for name in ("gains", "ranks", "places", "wins", "pairs", "skipped"):
             source, caption, build = LAYOUTS[name]
             layouts.append(build(read_table(tables_dir, source), caption.capitalize()))
     write_csv(out.with_name(f"{out.name}.csv"), columns, rows)
@@ -92,6 +95,24 @@ def publish(
     origin = {"commit": commit, "command": command, "date": date}
     with atomic_write(out.with_name(f"{out.name}.md")) as temporary:
         temporary.write_text(_page(out.name, layouts, origin, settings, figures), encoding="utf-8")
+
+
+def _publish_more(
+    out: Path, more: Sequence[Mapping[str, Any]], printed: set[str], summary: Sequence[Mapping[str, Any]]
+) -> list[Layout]:
+    """Write our numbers that no printed one stands beside; return the table of all of ours where there are any.
+
+    Those on data sets that the print does not have go to ``<out>_standin.csv``, those of other methods to
+    ``<out>_more.csv``.
+    """
+    for suffix, standin in (("standin", True), ("more", False)):
+        path = out.with_name(f"{out.name}_{suffix}.csv")
+        rows = [row for row in more if (row["dataset"] not in printed) == standin]
+        if rows:
+            write_csv(path, ["dataset", "method", "label", "metric", *PUBLISHED_COLUMNS], rows)
+        else:
+            path.unlink(missing_ok=True)
+    return [summary_layout(summary, "All our results")] if more else []
 
 
 def published_rows(reported: Reported, comparison: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -26,6 +26,7 @@ from algos.experiments.layouts import group_rows
 from algos.experiments.markup import to_latex, to_markdown
 from algos.experiments.pairs import PAIRS, pair_rows
 from algos.experiments.reported import COMPARISON, compare, read_reported
+from algos.experiments.wins import PLACES, WINS, count_places, count_wins
 from algos.files import atomic_write
 
 #: Tables for readers, as in `algos.experiments.layouts`.
@@ -82,6 +83,8 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "p_value": float,
         "critical_difference": float,
     },
+    "places": PLACES,
+    "wins": WINS,
     "pairs": PAIRS,
     "sweeps": {
         "dataset": str,
@@ -208,13 +211,13 @@ def read_table(tables_dir: str | os.PathLike, name: str) -> list[dict[str, Any]]
 
 
 def fold_rows(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return a row a run and measure, columns ``SCHEMAS["folds"]``.
+    """Return a row a run and measure, columns ``SCHEMAS["folds"]``; measures in the order of `METRICS`.
 
     The validation error that the choice was made by and the best-on-test error stand beside the test error alone.
     """
     rows = []
     for record in records:
-        for name, value in record["metrics"].items():
+        for name, value in sorted(record["metrics"].items(), key=lambda item: list(METRICS).index(item[0])):
             scale = METRICS[name].scale
             row = {column: record.get(column) for column in SCHEMAS["folds"]}
             row.update(metric=name, value=scale * value, validation_error=None, best_on_test=None)
@@ -478,13 +481,17 @@ def write_tables(
     folds = fold_rows(records)
     summary = summarise(folds, methods)
     reported = None if reported_csv is None else read_reported(reported_csv)
+    comparison = compare(summary, reported, dataset_aliases, methods, notes)
+    ranked = [row for row in summary if _is_ranked(methods[row["method"]])]
     rows = {
         "folds": folds,
         "summary": summary,
-        "comparison": compare(summary, reported, dataset_aliases, methods, notes),
+        "comparison": comparison,
         "hyperparameters": hyperparameter_rows(records, methods),
-        "ranks": rank_rows([row for row in summary if _is_ranked(methods[row["method"]])]),
+        "ranks": rank_rows(ranked),
         "pairs": pair_rows(folds, pairs, methods, noise),
+        "places": count_places(ranked, comparison),
+        "wins": count_wins(folds, ranked, comparison),
         "sweeps": sweep_rows(summary, methods, noise),
         "gains": gain_rows(folds, pairs, methods),
         "skipped": skipped_rows(records, methods),

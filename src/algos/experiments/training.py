@@ -11,7 +11,7 @@ import numpy as np
 from scipy.sparse import issparse
 from sklearn.utils import get_tags
 
-from algos.evaluation.metrics import METRICS, loss_of, measure, staged_loss_of
+from algos.evaluation.metrics import METRICS, check_measures, loss_of, measure, staged_loss_of
 from algos.evaluation.preprocessing import make_preprocessor
 from algos.evaluation.selection import Selection, error_curve, expand_grid, select
 from algos.evaluation.splits import Fold
@@ -107,12 +107,15 @@ def run_fold(
     task, targets = ("single-label", table.y) if table.Y is None else ("multi-label", table.Y)
     if task not in get_method(name).tasks:
         raise InputError(f"the data set is {task} and the method {name} is not for such data")
+    check_measures([*settings["metrics"], settings["selection_metric"]], targets)
     reason = _lacking_class(table, fold, settings["metrics"])
     if reason:
         for part in ("selection", "fit", "prediction"):
             part_done(part)
         return FoldResult(Selection({}), {}, table.y[:0], np.empty((0, 2)), {}, None, skipped=reason)
     staged = get_method(name).kind == "staged"
+    if staged and targets.shape[1:] == (1,):
+        raise InputError(f"the data set has one label only, two classes to {name}; give it as single-label data")
     X = _features_for(make_estimator(name, params, seed), table.X)
     added, added_counts = added_rows(table, X, fold, settings)
     rows = np.concatenate([fold.train, added])
@@ -169,7 +172,8 @@ def run_fold(
         test_errors = curve["test_error"] if curve else [float(np.mean(predicted != y_test))]
         best = best_on_test(settings, {_key(selection.params): test_errors}, (X_train, y_train), (X_test, y_test))
         part_done("best_on_test")
-    audit, excluded = sample_audit(estimator, fold.is_noisy()), excluded_rows(estimator, rows)
+    wrong = np.append(fold.is_noisy(), np.zeros(len(added), dtype=bool))
+    audit, excluded = sample_audit(estimator, wrong), excluded_rows(estimator, rows)
     return FoldResult(selection, chosen, predicted, scores, metrics, curve, best, audit, excluded, added_counts)
 
 

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from algos._kernels.svm_plus import solve_hinge
+from algos.multilabel._base import last_label_first
 from algos.multilabel._linear_svm import LinearSVMClassifier, with_constant
 
 
@@ -26,6 +27,9 @@ class BinaryRelevance(LinearSVMClassifier):
         What `decision_function` gives: the scores ``w'x + b``, or the decisions -1 and +1, which leave all ties
         between labels. The rows "BR" printed in [1]_ can only be had from the latter (docs/methods). For a vector of
         classes, which only scores can tell apart, it is always the scores.
+    ties : {"shared", "last_first"}, default="shared"
+        Equal decisions of a sample: left equal, or lifted by less than their distance, the label of higher index
+        first, as the printed rows have it. Scores have no ties.
     tol : float, default=1e-4
         Duality gap at which a label's SVM counts as solved, as a part of its objective.
     max_sweeps : int, default=10000
@@ -69,6 +73,7 @@ class BinaryRelevance(LinearSVMClassifier):
     _parameter_constraints: ClassVar[dict] = {
         "C": [Interval(Real, 0, None, closed="neither")],
         "ranking": [StrOptions({"scores", "hard"})],
+        "ties": [StrOptions({"shared", "last_first"})],
         "tol": [Interval(Real, 0, None, closed="left")],
         "max_sweeps": [Interval(Integral, 1, 2**31 - 1, closed="both")],
         "random_state": ["random_state"],
@@ -78,12 +83,14 @@ class BinaryRelevance(LinearSVMClassifier):
         self,
         C: float = 1.0,
         ranking: str = "scores",
+        ties: str = "shared",
         tol: float = 1e-4,
         max_sweeps: int = 10000,
         random_state: Any = None,
     ) -> None:
         self.C = C
         self.ranking = ranking
+        self.ties = ties
         self.tol = tol
         self.max_sweeps = max_sweeps
         self.random_state = random_state
@@ -112,7 +119,7 @@ class BinaryRelevance(LinearSVMClassifier):
         return self
 
     def decision_function(self, X: ArrayLike) -> np.ndarray:
-        """Scores of the labels, or decisions -1 and +1 (see `ranking`).
+        """Scores of the labels, or decisions -1 and +1 (see `ranking` and `ties`).
 
         Parameters
         ----------
@@ -124,4 +131,7 @@ class BinaryRelevance(LinearSVMClassifier):
             (n_samples,) where `y` was a vector of two classes.
         """
         scores = super().decision_function(X)
-        return np.where(scores > 0, 1.0, -1.0) if self.ranking == "hard" and self.multilabel_ else scores
+        if self.ranking == "scores" or not self.multilabel_:
+            return scores
+        decisions = np.where(scores > 0, 1.0, -1.0)
+        return last_label_first(decisions, 2.0) if self.ties == "last_first" else decisions

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
 
-from algos.multilabel._base import MultiLabelClassifier
+from algos.multilabel._base import MultiLabelClassifier, last_label_first
 
 
 class RAkEL(MultiLabelClassifier):
@@ -31,6 +31,9 @@ class RAkEL(MultiLabelClassifier):
         Weight of the SVM's squared hinge loss against ``||w||^2 / 2``.
     threshold : float, default=0.5
         Least share of votes for a label to be predicted.
+    ties : {"shared", "last_first"}, default="shared"
+        Equal shares of votes of a sample: left equal, or lifted by less than shares can differ, the label of higher
+        index first, as the printed rows of [2]_ have it.
     max_iter : int, default=1000
         Iterations of an SVM, at most (of each part of it).
     random_state : int, RandomState instance or None, default=None
@@ -53,8 +56,9 @@ class RAkEL(MultiLabelClassifier):
 
     Notes
     -----
-    `decision_function` is the share of votes less the threshold (for a label without votes, less than any). As a share
-    equal to the threshold predicts the label, its score is then the least positive number instead of 0.
+    `decision_function` is the share of votes less the threshold (for a label without votes, less than any), and `ties`
+    settles equal ones. As a share equal to the threshold predicts the label, its score is then the least positive
+    number instead of 0.
 
     References
     ----------
@@ -79,6 +83,7 @@ class RAkEL(MultiLabelClassifier):
         "n_estimators": [Interval(Integral, 1, None, closed="left"), None],
         "C": [Interval(Real, 0, None, closed="neither")],
         "threshold": [Interval(Real, 0, 1, closed="right")],
+        "ties": [StrOptions({"shared", "last_first"})],
         "max_iter": [Interval(Integral, 1, None, closed="left")],
         "random_state": ["random_state"],
     }
@@ -89,6 +94,7 @@ class RAkEL(MultiLabelClassifier):
         n_estimators: int | None = None,
         C: float = 1.0,
         threshold: float = 0.5,
+        ties: str = "shared",
         max_iter: int = 1000,
         random_state: Any = None,
     ) -> None:
@@ -96,6 +102,7 @@ class RAkEL(MultiLabelClassifier):
         self.n_estimators = n_estimators
         self.C = C
         self.threshold = threshold
+        self.ties = ties
         self.max_iter = max_iter
         self.random_state = random_state
 
@@ -136,6 +143,23 @@ class RAkEL(MultiLabelClassifier):
             return None, combinations
         svm = LinearSVC(C=self.C, dual=False, max_iter=self.max_iter)
         return svm.fit(X, codes.ravel()), combinations
+
+    def decision_function(self, X: ArrayLike) -> np.ndarray:
+        """Shares of votes less the threshold (see `ties`); a label is predicted where its score is above 0.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_labels)
+            (n_samples,) where `y` was a vector of two classes.
+        """
+        scores = super().decision_function(X)
+        if self.ties == "shared" or not self.multilabel_:
+            return scores
+        return last_label_first(scores, 1 / self.n_votes_.max() ** 2)  # a/b and c/d differ by 1/(b d) at least
 
     def _scores(self, X: Any) -> np.ndarray:
         votes = np.zeros((X.shape[0], self.n_labels_))

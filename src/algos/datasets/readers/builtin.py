@@ -1,4 +1,4 @@
-"""The data sets that ship inside scikit-learn and scikit-image: no download, the same bytes everywhere."""
+"""The data sets that ship inside scikit-learn and scikit-image, or that scikit-learn makes up: no download."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,6 +18,7 @@ _LOADERS = {
 }
 # Sets of images, and height and width of each: their rows can be described as patches.
 _PATCHES = {"digits": (8, 8), "faces": (25, 25)}
+SYNTHETIC = "synthetic_multilabel"
 FEATURES = ("pixels", "hog")
 
 
@@ -28,13 +29,15 @@ def load_builtin(
     features: str = "pixels",
     hog: Mapping[str, Any] | None = None,
 ) -> Table:
-    """Read a data set that ships inside scikit-learn or ("faces") scikit-image.
+    """Read a data set that ships inside scikit-learn or ("faces") scikit-image, or that scikit-learn makes up.
 
     Parameters
     ----------
-    dataset : {"digits", "faces", "iris", "wdbc", "wine"}
+    dataset : {"digits", "faces", "iris", "synthetic_multilabel", "wdbc", "wine"}
         Which. Classes carry their names ("malignant", "face"), digits "0" to "9". "faces" are 100 faces of Labeled
-        Faces in the Wild and 100 crops of its backgrounds, grey, 25 x 25 pixels.
+        Faces in the Wild and 100 crops of its backgrounds, grey, 25 x 25 pixels. "synthetic_multilabel" is no real
+        data: 1000 bags of 100 words or so, drawn from those of their labels, of which there are 20 (three a row; some
+        rows have none).
     positive : str or sequence of str, optional
         Make it one class, or several, against the rest: `y` is then "positive" or "negative".
     features : {"pixels", "hog"}, default "pixels"
@@ -46,7 +49,7 @@ def load_builtin(
     Returns
     -------
     Table
-        `X` (n_samples, n_features) and `y` (n_samples,) as text.
+        `X` (n_samples, n_features) and `y` (n_samples,) as text, or `Y` (n_samples, n_labels) of 0 and 1.
 
     Raises
     ------
@@ -60,9 +63,13 @@ def load_builtin(
     >>> table.X.shape, table.label_names
     ((1797, 324), ['negative', 'positive'])
     """
-    known = sorted({*_LOADERS, *_PATCHES})
+    known = sorted({*_LOADERS, *_PATCHES, SYNTHETIC})
     if dataset not in known:
         raise InputError(f"there is no built-in data set {dataset!r}{nearest(dataset, known)}")
+    if dataset == SYNTHETIC:
+        if positive is not None or features != "pixels" or hog is not None:
+            raise InputError(f"{SYNTHETIC} has several labels a row and no images; give it no other option")
+        return _synthetic_multilabel()
     X, y, names = _faces() if dataset == "faces" else _of_scikit_learn(dataset)
     if features not in FEATURES:
         raise InputError(f"features is {features!r}{nearest(features, FEATURES)}")
@@ -80,6 +87,19 @@ def _of_scikit_learn(dataset: str) -> tuple[np.ndarray, np.ndarray, list[str]]:
     bunch = getattr(sklearn.datasets, _LOADERS[dataset])()
     y = bunch.target_names.astype(str)[bunch.target]
     return bunch.data.astype("float64"), y, [str(n) for n in bunch.feature_names]
+
+
+def _synthetic_multilabel() -> Table:
+    from sklearn.datasets import make_multilabel_classification
+
+    X, Y = make_multilabel_classification(1000, 100, n_classes=20, n_labels=3, length=100, random_state=0)
+    return Table(
+        X=X.astype(np.float64),
+        Y=Y.astype(np.int8),
+        feature_names=[f"word_{j}" for j in range(X.shape[1])],
+        label_names=[f"label_{i}" for i in range(Y.shape[1])],
+        notes=["Synthetic data, made by scikit-learn's make_multilabel_classification."],
+    )
 
 
 def _faces() -> tuple[np.ndarray, np.ndarray, list[str]]:
