@@ -15,8 +15,9 @@ from algos.datasets import load_registry, read_dataset
 from algos.datasets.storage import write_table
 from algos.exceptions import InputError
 from algos.experiments.config import check_config
+from algos.experiments.sources import import_closure
 from algos.illustrations import exclusion_toy, hardest_patches, margin_weights
-from algos.illustrations.registry import make_illustration
+from algos.illustrations.registry import ILLUSTRATIONS, make_illustration
 
 ROOT = Path(__file__).parent.parent
 
@@ -118,6 +119,12 @@ def test_an_illustration_names_the_data_sets_that_it_needs_and_no_other(monkeypa
     config = {"experiments": {"e": experiment}, "illustrations": {"shown": declared}}
     with pytest.raises(InputError, match=sentence):
         check_config(config, [], ROOT / "workflow/schemas/config.schema.yaml", ROOT / "src")
+
+
+def test_the_sources_of_each_illustration_are_known():
+    for module in ILLUSTRATIONS.values():
+        files = import_closure([module], ROOT / "src", without={"algos.experiments.methods"})
+        assert ROOT / "src" / f"{module.replace('.', '/')}.py" in files
 
 
 def test_each_figure_draws(tmp_path):

@@ -85,7 +85,10 @@ def _draw_sample(seed: int, params: Mapping[str, Any]) -> tuple[np.ndarray, np.n
 
 
 def _models(params: Mapping[str, Any]) -> dict[str, Any]:
-    from algos.binary import AdaBoost, RobustBoost, TangentBoost, TwoPassExclusion
+    from algos.binary.adaboost import AdaBoost
+    from algos.binary.exclusion import TwoPassExclusion
+    from algos.binary.robustboost import RobustBoost
+    from algos.binary.tangentboost import TangentBoost
 
     rounds = {"n_estimators": params["n_estimators"]}
     goals = {"error_goal": params["error_goal"], "margin_goal": params["margin_goal"], "rules": "stump"}

@@ -63,7 +63,7 @@ def compute(
 def _of_class(
     name: str, entry: Mapping[str, Any], files: Sequence[Any], table: "Table", params: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
-    from algos.binary import LogitBoost
+    from algos.binary.logitboost import LogitBoost
     from algos.features.patches import cut
 
     found = _windows(name, entry, files, table)
