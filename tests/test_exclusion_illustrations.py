@@ -123,8 +123,8 @@ def test_an_illustration_names_the_data_sets_that_it_needs_and_no_other(monkeypa
 
 def test_the_sources_of_each_illustration_are_known():
     for module in ILLUSTRATIONS.values():
-        files = import_closure([module], ROOT / "src", without={"algos.experiments.methods"})
-        assert ROOT / "src" / f"{module.replace('.', '/')}.py" in files
+        sources = import_closure([module], ROOT / "src", without={"algos.experiments.methods"})
+        assert ROOT / "src" / f"{module.replace('.', '/')}.py" in sources
 
 
 def test_each_figure_draws(tmp_path):
