@@ -2,6 +2,7 @@
 
 import functools
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,12 +17,14 @@ from algos.evaluation.selection import select
 from algos.evaluation.splits import Fold, grouped_selection_folds, make_folds, on_samples
 from algos.exceptions import InputError
 from algos.experiments import gains
+from algos.experiments.config import check_config
 from algos.experiments.jobs import make_splits, train_folds
 from algos.experiments.methods import METHODS, make_estimator, validate_value
-from algos.experiments.records import read_split
+from algos.experiments.records import read_selection, read_split, write_record
 from algos.experiments.tables import ShownMethod, read_records, skipped_rows
 from algos.experiments.training import make_record, run_fold
 
+ROOT = Path(__file__).parent.parent
 AP = "voc_average_precision_1to4"
 FRACTIONS = [0.0, 0.1, 0.3]
 
@@ -286,6 +289,70 @@ def test_each_binary_method_has_its_exclusion_and_control():
         exclusion, control = METHODS[f"{name}_exclusion"], METHODS[f"{name}_random_exclusion"]
         assert control.selects_as == exclusion.name
         assert exclusion.kind == METHODS[name].kind
+
+
+# -------------------------------------------------------------------------------------------- configs
+
+
+def declared(methods, **changes):
+    experiment = {"title": "t", "datasets": ["faces"], "protocol": {"kind": "repeated_kfold"}, "metrics": [AP]}
+    return {"experiments": {"e": {**experiment, "methods": methods, **changes}}}
+
+
+def checked(config, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    return check_config(config, [], ROOT / "workflow/schemas/config.schema.yaml", ROOT / "src").experiments["e"]
+
+
+def test_a_family_names_all_its_data_sets(monkeypatch):
+    experiment = checked(declared({"adaboost": {}}, datasets=["voc07_standin", "faces"]), monkeypatch)
+    assert len(experiment.datasets) == 21
+    assert experiment.datasets[0] == "voc07_standin_aeroplane"
+    with pytest.raises(InputError, match="voc07_standin_bus is named twice, by itself and by its family"):
+        checked(declared({"adaboost": {}}, datasets=["voc07_standin", "voc07_standin_bus"]), monkeypatch)
+
+
+def test_a_control_takes_the_choice_of_the_method_with_its_settings_alone(monkeypatch):
+    grid = {"fraction": [0.0, 0.1]}
+    methods = {"adaboost_exclusion": {"grid": grid}, "adaboost_random_exclusion": {"grid": grid}}
+    experiment = checked(declared(methods), monkeypatch)
+    assert experiment.chooser("adaboost_random_exclusion") == "adaboost_exclusion"
+    assert experiment.chooser("adaboost_exclusion") is None
+    assert experiment.training("faces", "adaboost_random_exclusion")["defaults"] == {"choose": "random"}
+    methods["adaboost_random_exclusion"] = {"grid": {"fraction": [0.0, 0.2]}}
+    assert checked(declared(methods), monkeypatch).chooser("adaboost_random_exclusion") is None
+    del methods["adaboost_exclusion"]
+    assert checked(declared(methods), monkeypatch).chooser("adaboost_random_exclusion") is None
+
+
+@pytest.mark.parametrize(
+    ("settings_of_method", "sentence"),
+    [
+        ({"params": {"estimator": 1}}, "unknown parameter of adaboost_exclusion 'estimator'"),
+        ({"params": {"choose": "sometimes"}}, "'choose' parameter of TwoPassExclusion must be"),
+        ({"grid": {"n_estimators": [5]}}, "the number of rounds is chosen along the learning curve"),
+        ({"params": {"n_estimators": 0}}, "'n_estimators' parameter of AdaBoost must be"),
+        ({"more_rows": {"mirrored": True}}, "unknown key 'mirrored'"),
+    ],
+)
+def test_a_mistake_in_a_method_of_two_classes_is_named(monkeypatch, settings_of_method, sentence):
+    with pytest.raises(InputError, match=sentence):
+        checked(declared({"adaboost_exclusion": settings_of_method}), monkeypatch)
+
+
+def test_a_control_is_fitted_with_what_the_method_chose(tmp_path):
+    table = patches()
+    (fold,) = split_of(table, DESIGNATED)
+    own = exclusion_settings()
+    result = run_fold(table, fold, own)
+    record = {**make_record(table, fold, own, result), "schema": 1}
+    write_record(record, tmp_path / "test.json")
+    selected = read_selection(tmp_path / "test.json")
+    control = run_fold(table, fold, exclusion_settings("adaboost_random_exclusion"), selected=selected)
+    alone = run_fold(table, fold, exclusion_settings("adaboost_random_exclusion"))
+    assert control.chosen == alone.chosen == result.chosen
+    assert np.array_equal(control.scores, alone.scores)
+    assert control.selection.notes[-1] == "chosen by adaboost_exclusion"
 
 
 # ------------------------------------------------------------------------- classes that a part does not have

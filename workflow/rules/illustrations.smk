@@ -9,8 +9,18 @@ def illustration_files(name):
     ]
 
 
+def shown_datasets(wildcards):
+    return CONFIG.illustrations[wildcards.illustration].get("datasets", [])
+
+
 rule make_illustration:
     input:
+        raw=lambda wildcards: [
+            file for name in shown_datasets(wildcards) for file in raw_files(name)
+        ],
+        tables=lambda wildcards: [
+            f"results/features/{name}.parquet" for name in shown_datasets(wildcards)
+        ],
         code=lambda wildcards: code(
             "algos.illustrations.registry",
             ILLUSTRATIONS[CONFIG.illustrations[wildcards.illustration]["kind"]],
@@ -28,6 +38,14 @@ rule make_illustration:
     params:
         settings=lambda wildcards: CONFIG.illustrations[wildcards.illustration],
         style=CONFIG.figures,
+        datasets=lambda wildcards: {
+            name: [
+                CONFIG.datasets[name],
+                [str(file) for file in raw_files(name)],
+                f"results/features/{name}.parquet",
+            ]
+            for name in shown_datasets(wildcards)
+        },
     message:
         "Draw {wildcards.illustration}"
     script:

@@ -14,4 +14,5 @@ with job_log(snakemake.log[0]):
         settings["seed"],
         snakemake.params.style,
         Path(snakemake.output[0]).with_suffix(""),
+        snakemake.params.datasets,
     )

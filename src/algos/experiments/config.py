@@ -272,12 +272,17 @@ def check_config(
         name: _experiment(name, declared, known, checker, Path(source_root))
         for name, declared in config["experiments"].items()
     }
-    used = sorted({dataset for experiment in experiments.values() for dataset in experiment.datasets})
+    drawn = {
+        name: _illustration(name, declared, known, checker)
+        for name, declared in config.get("illustrations", {}).items()
+    }
+    shown = [experiment.datasets for experiment in experiments.values()]
+    shown += [illustration.get("datasets", []) for illustration in drawn.values()]
+    used = sorted({dataset for datasets in shown for dataset in datasets})
     _check_files({name: known[name] for name in used}, checker)
     for experiment in experiments.values():
         _check_choice(experiment, checker)
     _check_values(experiments.values(), checker, approvals)
-    drawn = {name: _illustration(name, declared, checker) for name, declared in config.get("illustrations", {}).items()}
     _check_targets(experiments, drawn, used, checker)
     _check_publication(experiments.values(), checker)
     return Config(
@@ -726,7 +731,9 @@ def _number_hint(value: Any) -> str:
         return ""
 
 
-def _illustration(name: str, declared: Mapping[str, Any], checker: _Checker) -> dict[str, Any]:
+def _illustration(
+    name: str, declared: Mapping[str, Any], datasets: Mapping[str, dict], checker: _Checker
+) -> dict[str, Any]:
     """Check one illustration against its registry."""
     at, kind, params = ("illustrations", name), declared["kind"], declared.get("params", {})
     if kind not in ILLUSTRATIONS:
@@ -737,7 +744,15 @@ def _illustration(name: str, declared: Mapping[str, Any], checker: _Checker) -> 
             raise checker.unknown((*at, "params", key), f"parameter of {kind}", key, known)
         if isinstance(known[key], int | float) and (isinstance(value, bool) or not isinstance(value, int | float)):
             raise checker.error((*at, "params", key), f"{value!r} is no number;{_number_hint(value)} give one")
-    return {"kind": kind, "params": _sorted(params), "seed": declared.get("seed", 0)}
+    checked = {"kind": kind, "params": _sorted(params), "seed": declared.get("seed", 0)}
+    if illustrations.needs_datasets(kind) != ("datasets" in declared):
+        need = (
+            "is made of data sets; name some in" if illustrations.needs_datasets(kind) else "needs no data sets; drop"
+        )
+        raise checker.error(at, f"{kind} {need} 'datasets'")
+    if "datasets" in declared:
+        checked["datasets"] = _datasets(declared["datasets"], datasets, (*at, "datasets"), checker)
+    return checked
 
 
 def _check_targets(

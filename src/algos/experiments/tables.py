@@ -211,13 +211,16 @@ def read_table(tables_dir: str | os.PathLike, name: str) -> list[dict[str, Any]]
 
 
 def fold_rows(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return a row a run and measure, columns ``SCHEMAS["folds"]``; measures in the order of `METRICS`.
+    """Return a row a run and measure, columns ``SCHEMAS["folds"]``; measures in the order of `METRICS`, the one
+    that hyper-parameters were chosen by first.
 
     The validation error that the choice was made by and the best-on-test error stand beside the test error alone.
     """
     rows = []
     for record in records:
-        for name, value in sorted(record["metrics"].items(), key=lambda item: list(METRICS).index(item[0])):
+        chooser = record["selection"].get("metric")
+        for name in sorted(record["metrics"], key=lambda name: (name != chooser, list(METRICS).index(name))):
+            value = record["metrics"][name]
             scale = METRICS[name].scale
             row = {column: record.get(column) for column in SCHEMAS["folds"]}
             row.update(metric=name, value=scale * value, validation_error=None, best_on_test=None)

@@ -298,6 +298,7 @@ def make_record(
         "metrics": result.metrics,
         "selection": {
             "criterion": selection.criterion,
+            "metric": settings["selection_metric"],
             "n_inner_folds": selection.n_folds,
             "candidates": selection.candidates,
             "validation_curve": None if curve is None else np.asarray(curve).tolist(),

@@ -19,11 +19,13 @@ CAPTION = (
     "positive (of RobustBoost, which estimates none, the logistic function of twice its score); the line is where it "
     "is one half."
 )
-#: `sample` is "outliers" or "hard_inliers"; `n_apart` positives lie apart. The second pass excludes as many.
+#: `sample` is "outliers" or "hard_inliers"; `n_apart` positives lie apart. The second pass excludes `fraction` of all
+#: positives: a few more, since some at the border are as hard.
 DEFAULTS: dict[str, Any] = {
     "sample": "outliers",
     "n_each": 100,
     "n_apart": 5,
+    "fraction": 0.08,
     "n_estimators": 200,
     "error_goal": 0.05,
     "margin_goal": 0.2,
@@ -55,8 +57,8 @@ def compute(seed: int, **params: Any) -> list[dict[str, Any]]:
     """
     if params["sample"] not in _APART:
         raise InputError(f"exclusion_toy: sample is {params['sample']!r}; give one of {', '.join(_APART)}")
-    if params["n_each"] < 10 or not 0 < params["n_apart"] < params["n_each"]:
-        raise InputError("exclusion_toy: give n_each >= 10 and 0 < n_apart < n_each")
+    if params["n_each"] < 10 or not 0 < params["n_apart"] < params["n_each"] or not 0 <= params["fraction"] < 1:
+        raise InputError("exclusion_toy: give n_each >= 10, 0 < n_apart < n_each and 0 <= fraction < 1")
     X, label, apart = _draw_sample(seed, params)
     axes = (np.linspace(-2.8, 2.8, params["grid_points"]), np.linspace(-2.2, 3.4, params["grid_points"]))
     grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)
@@ -83,16 +85,18 @@ def _draw_sample(seed: int, params: Mapping[str, Any]) -> tuple[np.ndarray, np.n
 
 
 def _models(params: Mapping[str, Any]) -> dict[str, Any]:
-    from algos.binary import AdaBoost, RobustBoost, TangentBoost, TwoPassExclusion
+    from algos.binary.adaboost import AdaBoost
+    from algos.binary.exclusion import TwoPassExclusion
+    from algos.binary.robustboost import RobustBoost
+    from algos.binary.tangentboost import TangentBoost
 
     rounds = {"n_estimators": params["n_estimators"]}
     goals = {"error_goal": params["error_goal"], "margin_goal": params["margin_goal"], "rules": "stump"}
-    fraction = params["n_apart"] / (params["n_each"] + params["n_apart"])
     return {
         "adaboost": AdaBoost(**rounds),
         "tangentboost": TangentBoost(**rounds),
         "robustboost": RobustBoost(**rounds, **goals),
-        "two_pass": TwoPassExclusion(AdaBoost(**rounds), fraction=fraction),
+        "two_pass": TwoPassExclusion(AdaBoost(**rounds), fraction=params["fraction"]),
     }
 
 

@@ -2,7 +2,8 @@
 
 A module of an illustration has ``TITLE`` and ``CAPTION`` (text), ``DEFAULTS`` (its parameters),
 ``compute(seed, **params)``, which returns rows (dicts with the same keys), and ``draw(rows, style)``, which makes the
-figure of these rows alone.
+figure of these rows alone. One with ``NEEDS_DATASETS`` is told in the config which data sets it is made of, and its
+``compute`` gets them: ``datasets``, name -> (registry entry, its files, its table's file).
 """
 
 import importlib
@@ -13,7 +14,8 @@ from typing import Any
 
 #: Name -> module, imported only where it is asked for.
 ILLUSTRATIONS: dict[str, str] = {
-    kind: f"algos.illustrations.{kind}" for kind in ("self_paced_toy", "exclusion_toy", "margin_weights")
+    kind: f"algos.illustrations.{kind}"
+    for kind in ("self_paced_toy", "exclusion_toy", "hardest_patches", "margin_weights")
 }
 
 
@@ -22,8 +24,18 @@ def load(kind: str) -> Any:
     return importlib.import_module(ILLUSTRATIONS[kind])
 
 
+def needs_datasets(kind: str) -> bool:
+    """Tell whether an illustration is made of data sets."""
+    return getattr(load(kind), "NEEDS_DATASETS", False)
+
+
 def make_illustration(
-    kind: str, params: Mapping[str, Any], seed: int, style: Mapping[str, Any] | None, stem: str | os.PathLike
+    kind: str,
+    params: Mapping[str, Any],
+    seed: int,
+    style: Mapping[str, Any] | None,
+    stem: str | os.PathLike,
+    datasets: Mapping[str, Any] | None = None,
 ) -> None:
     """Compute and draw an illustration: ``<stem>.csv`` with its numbers, ``<stem>.png`` and ``<stem>.pdf``.
 
@@ -38,6 +50,8 @@ def make_illustration(
         The config's ``figures`` section.
     stem : path-like
         Where the files go.
+    datasets : dict, optional
+        What it is made of, where it needs data sets.
 
     Raises
     ------
@@ -49,6 +63,7 @@ def make_illustration(
 
     module, stem = load(kind), Path(stem)
     look = Style.from_config(style)
-    rows = module.compute(seed, **{**module.DEFAULTS, **params})
+    made_of = {"datasets": datasets} if needs_datasets(kind) else {}
+    rows = module.compute(seed, **made_of, **{**module.DEFAULTS, **params})
     write_csv(stem.with_name(f"{stem.name}.csv"), list(rows[0]), rows)
     save_figure(module.draw(rows, look), stem, look, module.TITLE)

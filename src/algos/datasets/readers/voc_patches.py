@@ -1,7 +1,7 @@
 """One class of a VOC data set against the rest, as a table: windows of photographs described by HOG."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from algos.datasets.voc import VOC_CLASSES, VOCImages, load_voc
 from algos.exceptions import InputError
 
 if TYPE_CHECKING:
+    from algos.features.hog import HOG
     from algos.features.patches import Shapes, Windows
 
 #: Roles of rows that train where a method asks for them: jittered positives, and negatives to mine hard ones from.
@@ -78,39 +79,91 @@ def load_voc_patches(
         As :func:`algos.datasets.load_voc` and :func:`algos.features.class_windows`; when the class has no positive at
         all; at the first problem with ``on_error="raise"``.
     """
+    chosen = choose_windows(**locals())
+    from algos.features.patches import cut
+
+    X, kept, problems = cut(chosen.images, chosen.windows, chosen.size, chosen.describe, on_error)
+    windows, split, size = chosen.windows.take(kept), chosen.split[kept], chosen.size
+    said = f"Patches of {size[0]} x {size[1]} pixels (height x width), {X.shape[1]} features."
+    return Table(
+        X=X,
+        y=np.where(windows.label == 1, "positive", "negative"),
+        feature_names=[f"hog_{j}" for j in range(X.shape[1])],
+        label_names=["negative", "positive"],
+        split=split,
+        groups=windows.image,
+        roles=np.array([_ROLES[kind] for kind in windows.kind.tolist()]),
+        notes=[said, *_counts(windows, split), *chosen.notes, *problems],
+    )
+
+
+@dataclass(frozen=True)
+class ChosenWindows:
+    """The windows of a class, before their images are cut.
+
+    Attributes
+    ----------
+    images : VOCImages
+    windows : Windows
+    split : ndarray of str of shape (n_windows,)
+        "train" or "test".
+    size : tuple of int
+        Height and width of the patches.
+    describe : HOG
+    notes : list of str
+        What was found while reading.
+    """
+
+    images: VOCImages
+    windows: "Windows"
+    split: np.ndarray
+    size: tuple[int, int]
+    describe: "HOG"
+    notes: list[str]
+
+
+def choose_windows(
+    path: Paths,
+    positive: str,
+    train_on: str | Sequence[str],
+    test_on: str | Sequence[str],
+    difficult: str,
+    on_error: str,
+    classes: str | Sequence[str],
+    longer_side: int,
+    hog: Mapping[str, Any] | None,
+    negatives_per_positive: float,
+    least_negatives: int,
+    most_negatives: int | None,
+    jittered: int,
+    candidates: int,
+    seed: int,
+) -> ChosenWindows:
+    """Choose all windows of a class; parameters as for :func:`load_voc_patches`, without defaults."""
     from algos.features.hog import HOG, options_of
-    from algos.features.patches import Shapes, Windows, cut, patch_size
+    from algos.features.patches import Shapes, Windows, patch_size
 
     parts = {"train": _listed(train_on), "test": _listed(test_on)}
-    voc = load_voc(
-        path, splits=[*parts["train"], *parts["test"]], difficult=difficult, on_error=on_error, classes=classes
-    )
+    splits = [*parts["train"], *parts["test"]]
+    voc = load_voc(path, splits=splits, difficult=difficult, on_error=on_error, classes=classes)
     boxes = _boxes(voc.X, positive, parts)
     describe = HOG(**options_of(hog or {}))
-    size = patch_size(boxes, longer_side, multiple_of=describe.cell, least=describe.cell * describe.block)
     numbers = {
         "negatives_per_positive": negatives_per_positive,
         "least_negatives": least_negatives,
         "most_negatives": most_negatives,
     }
     windows = [
-        _windows(voc.X, positive, splits, Shapes.of(boxes), numbers, jittered, candidates, seed)
-        for splits in parts.values()
+        _windows(voc.X, positive, part, Shapes.of(boxes), numbers, jittered, candidates, seed)
+        for part in parts.values()
     ]
-    split = np.repeat(list(parts), [len(part) for part in windows])
-    every = Windows.join(windows)
-    X, kept, problems = cut(voc.X, every, size, describe, on_error)
-    every = every.take(kept)
-    said = f"Patches of {size[0]} x {size[1]} pixels (height x width), {X.shape[1]} features."
-    return Table(
-        X=X,
-        y=np.where(every.label == 1, "positive", "negative"),
-        feature_names=[f"hog_{j}" for j in range(X.shape[1])],
-        label_names=["negative", "positive"],
-        split=split[kept],
-        groups=every.image,
-        roles=np.array([_ROLES[kind] for kind in every.kind.tolist()]),
-        notes=[said, *_counts(every, split[kept]), *voc.notes, *problems],
+    return ChosenWindows(
+        images=voc.X,
+        windows=Windows.join(windows),
+        split=np.repeat(list(parts), [len(part) for part in windows]),
+        size=patch_size(boxes, longer_side, multiple_of=describe.cell, least=describe.cell * describe.block),
+        describe=describe,
+        notes=voc.notes,
     )
 
 
