@@ -104,77 +104,123 @@ def run_fold(
         When the method is not for data of this kind, or the training part cannot be folded or fitted.
     """
     name, params, seed = settings["registered"], settings["params"], settings["seed"]
-    task, targets = ("single-label", table.y) if table.Y is None else ("multi-label", table.Y)
-    if task not in get_method(name).tasks:
-        raise InputError(f"the data set is {task} and the method {name} is not for such data")
-    check_measures([*settings["metrics"], settings["selection_metric"]], targets)
+    staged = get_method(name).kind == "staged"
+    targets = _checked_targets(table, settings, staged)
     reason = _lacking_class(table, fold, settings["metrics"])
     if reason:
         for part in ("selection", "fit", "prediction"):
             part_done(part)
         return FoldResult(Selection({}), {}, table.y[:0], np.empty((0, 2)), {}, None, skipped=reason)
-    staged = get_method(name).kind == "staged"
-    if staged and targets.shape[1:] == (1,):
-        raise InputError(f"the data set has one label only, two classes to {name}; give it as single-label data")
     X = _features_for(make_estimator(name, params, seed), table.X)
     added, added_counts = added_rows(table, X, fold, settings)
     rows = np.concatenate([fold.train, added])
     X_train, y_train = X[rows], np.concatenate([fold.given(targets), targets[added]])
-    known, truth = X_train, y_train
-    if fold.validation is not None:
-        known, truth = X[np.r_[rows, fold.validation]], np.concatenate([y_train, targets[fold.validation]])
+    selection = selected or _select(table, fold, rows, (X, X_train), (targets, y_train), settings, progress)
+    part_done("selection")
+    preprocessor = make_preprocessor(settings["preprocess"])
+    train = preprocessor.fit_transform(X_train), y_train
+    estimator = make_estimator(name, {**params, **selection.params}, seed)
+    estimator.fit(*train, **(_round_monitor(estimator, round_done, progress) if staged else {}))
+    part_done("fit")
+    test = preprocessor.transform(X[fold.test]), targets[fold.test]
+    outcome = (
+        _staged_outcome(estimator, selection, train, test) if staged else _plain_outcome(estimator, selection, test)
+    )
+    part_done("prediction")
+    single = table.Y is None
+    scores = _class_scores(estimator, outcome["scores"], table) if single else outcome["scores"]
+    metrics = measure(settings["metrics"], test[1], outcome["predicted"], scores, table.label_names if single else None)
+    best = None
+    if settings["best_on_test"]:
+        curve = outcome["curve"]
+        test_errors = curve["test_error"] if curve else [float(np.mean(outcome["predicted"] != test[1]))]
+        best = best_on_test(settings, {_key(selection.params): test_errors}, train, test)
+        part_done("best_on_test")
+    wrong = np.append(fold.is_noisy(), np.zeros(len(added), dtype=bool))
+    return FoldResult(
+        selection=selection,
+        **{**outcome, "scores": scores},
+        metrics=metrics,
+        best_on_test=best,
+        samples=sample_audit(estimator, wrong),
+        excluded=excluded_rows(estimator, rows),
+        added=added_counts,
+    )
+
+
+def _checked_targets(table: Any, settings: Mapping[str, Any], staged: bool) -> np.ndarray:
+    """Return the classes or labels of a data set that the method and the measures are made for."""
+    name = settings["registered"]
+    task, targets = ("single-label", table.y) if table.Y is None else ("multi-label", table.Y)
+    if task not in get_method(name).tasks:
+        raise InputError(f"the data set is {task} and the method {name} is not for such data")
+    check_measures([*settings["metrics"], settings["selection_metric"]], targets)
+    if staged and targets.shape[1:] == (1,):
+        raise InputError(f"the data set has one label only, two classes to {name}; give it as single-label data")
+    return targets
+
+
+def _select(
+    table: Any,
+    fold: Fold,
+    rows: np.ndarray,
+    features: tuple[Any, Any],
+    targets: tuple[np.ndarray, np.ndarray],
+    settings: Mapping[str, Any],
+    progress: Callable[[str], Callable[..., None]] | None,
+) -> Selection:
+    """Choose grid values and rounds on the training rows; features and targets are those of all rows, then of these."""
+    name = settings["registered"]
     chooser = get_method(name).selects_as or name
-    selection = selected or select(
-        lambda candidate: make_estimator(chooser, {**params, **candidate}, seed),
+    (X, known), (y, truth), n_training = features, targets, None
+    if fold.validation is not None:
+        known, truth = X[np.r_[rows, fold.validation]], np.concatenate([truth, y[fold.validation]])
+        n_training = len(rows)
+    return select(
+        lambda candidate: make_estimator(chooser, {**settings["params"], **candidate}, settings["seed"]),
         settings["grid"],
         known,
         truth,
         settings["n_selection_folds"],
-        seed,
-        staged,
+        settings["seed"],
+        get_method(name).kind == "staged",
         settings["preprocess"],
-        None if progress is None else progress("selection"),
-        loss_of(settings["selection_metric"]),
-        None if fold.validation is None else len(rows),
-        settings["stopping"],
-        settings["min_rounds"],
-        staged_loss_of(settings["selection_metric"]),
-        None if table.groups is None else table.groups[rows],
-        np.arange(len(rows)) >= len(fold.train),
+        progress=None if progress is None else progress("selection"),
+        loss=loss_of(settings["selection_metric"]),
+        n_training=n_training,
+        stopping=settings["stopping"],
+        min_rounds=settings["min_rounds"],
+        staged_loss=staged_loss_of(settings["selection_metric"]),
+        groups=None if table.groups is None else table.groups[rows],
+        only_train=np.arange(len(rows)) >= len(fold.train),
     )
-    part_done("selection")
-    preprocessor = make_preprocessor(settings["preprocess"])
-    X_train = preprocessor.fit_transform(X_train)
-    estimator = make_estimator(name, {**params, **selection.params}, seed)
-    estimator.fit(X_train, y_train, **(_round_monitor(estimator, round_done, progress) if staged else {}))
-    part_done("fit")
-    X_test, y_test = preprocessor.transform(X[fold.test]), targets[fold.test]
-    if staged:
-        # Fitted to the largest number of rounds, so that the record shows what came after the chosen one.
-        n_rounds = estimator.n_estimators if selection.n_rounds is None else selection.n_rounds
-        curve = {
-            "train_error": error_curve(estimator, X_train, y_train, estimator.n_estimators).tolist(),
-            "test_error": error_curve(estimator, X_test, y_test, estimator.n_estimators).tolist(),
+
+
+def _staged_outcome(
+    estimator: Any, selection: Selection, train: tuple[Any, np.ndarray], test: tuple[Any, np.ndarray]
+) -> dict[str, Any]:
+    """Predict the test part after the chosen number of rounds; the curve goes on to the largest number."""
+    n_rounds = estimator.n_estimators if selection.n_rounds is None else selection.n_rounds
+    X = test[0]
+    return {
+        "chosen": {**selection.params, "n_estimators": n_rounds},
+        "predicted": _stage(estimator.staged_predict(X), n_rounds, estimator.predict, X),
+        "scores": _stage(estimator.staged_decision_function(X), n_rounds, estimator.decision_function, X),
+        "curve": {
+            "train_error": error_curve(estimator, *train, estimator.n_estimators).tolist(),
+            "test_error": error_curve(estimator, *test, estimator.n_estimators).tolist(),
             "stopped_at": n_rounds,
-        }
-        predicted = _stage(estimator.staged_predict(X_test), n_rounds, estimator.predict, X_test)
-        scores = _stage(estimator.staged_decision_function(X_test), n_rounds, estimator.decision_function, X_test)
-        chosen = {**selection.params, "n_estimators": n_rounds}
-    else:
-        curve, chosen = None, selection.params
-        predicted, scores = estimator.predict(X_test), estimator.decision_function(X_test)
-    part_done("prediction")
-    scores = _class_scores(estimator, scores, table) if task == "single-label" else scores
-    classes = table.label_names if task == "single-label" else None
-    metrics = measure(settings["metrics"], y_test, predicted, scores, classes)
-    best = None
-    if settings["best_on_test"]:
-        test_errors = curve["test_error"] if curve else [float(np.mean(predicted != y_test))]
-        best = best_on_test(settings, {_key(selection.params): test_errors}, (X_train, y_train), (X_test, y_test))
-        part_done("best_on_test")
-    wrong = np.append(fold.is_noisy(), np.zeros(len(added), dtype=bool))
-    audit, excluded = sample_audit(estimator, wrong), excluded_rows(estimator, rows)
-    return FoldResult(selection, chosen, predicted, scores, metrics, curve, best, audit, excluded, added_counts)
+        },
+    }
+
+
+def _plain_outcome(estimator: Any, selection: Selection, test: tuple[Any, np.ndarray]) -> dict[str, Any]:
+    return {
+        "chosen": selection.params,
+        "predicted": estimator.predict(test[0]),
+        "scores": estimator.decision_function(test[0]),
+        "curve": None,
+    }
 
 
 def _lacking_class(table: Any, fold: Fold, metrics: Sequence[str]) -> str | None:
