@@ -18,6 +18,7 @@ from algos.datasets import (
     load_registry,
     read_dataset,
     read_image,
+    read_table,
     write_table,
 )
 from algos.datasets.images import decode_image
@@ -242,9 +243,12 @@ def test_hostile_archives_are_refused(write):
     assert "set/001.a/bomb.png" in refusal(load_image_folder, write(tar_bytes(bomb)))
 
 
-def test_images_cannot_be_written_as_a_table(write, tmp_path):
+def test_a_table_of_images_is_written_without_features(write, tmp_path):
     table = load_image_folder(write(tar_bytes(FILES)))
-    assert "describe the images" in refusal(write_table, table, tmp_path / "x.parquet")
+    write_table(table, tmp_path / "x.parquet")
+    read = read_table(tmp_path / "x.parquet")
+    assert read.y.tolist() == table.y.tolist()
+    assert read.X.shape == (len(table.y), 0)
 
 
 def test_a_users_own_folder_through_the_registry(tmp_path):

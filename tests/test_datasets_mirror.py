@@ -9,7 +9,8 @@ import pytest
 from algos.datasets import fetch, load_arff, load_registry, read_dataset, read_table, write_table
 
 REGISTRY = load_registry(Path(__file__).parent.parent / "config" / "datasets.yaml")
-DOWNLOADED = [name for name, entry in REGISTRY.items() if entry["files"]]
+# Patches are cut and described anew by each of twenty tables a set: tests of their own read small ones.
+DOWNLOADED = [name for name, entry in REGISTRY.items() if entry["files"] and entry["reader"] != "voc_patches"]
 N_TEST = {"isolet": 1559, "letter": 4000, "optdigits": 1797, "pendigits": 3498, "usps": 2007, "mnist": 10000}
 
 pytestmark = pytest.mark.mirror
