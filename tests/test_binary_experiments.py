@@ -21,7 +21,7 @@ from algos.experiments.config import check_config
 from algos.experiments.jobs import make_splits, train_folds
 from algos.experiments.methods import METHODS, make_estimator, validate_value
 from algos.experiments.records import read_selection, read_split, write_record
-from algos.experiments.tables import ShownMethod, read_records, skipped_rows
+from algos.experiments.tables import ShownMethod, fold_rows, read_records, skipped_rows
 from algos.experiments.training import make_record, run_fold
 
 ROOT = Path(__file__).parent.parent
@@ -383,6 +383,14 @@ def test_a_part_without_positives_is_skipped_and_named(tmp_path, part, named):
 
 
 # ---------------------------------------------------------------------------------------------- gains
+
+
+def test_the_measure_that_chose_comes_first():
+    metrics = {"test_error": 0.1, "voc_average_precision": 0.5, AP: 0.6}
+    record = {"dataset": "d", "method": "a", "fold": "s0", "metrics": metrics, "selection": {"metric": AP}}
+    assert [row["metric"] for row in fold_rows([record])] == [AP, "test_error", "voc_average_precision"]
+    assert fold_rows([{**record, "selection": {}}])[0]["metric"] == "test_error"
+
 
 SHOWN = {
     "a": ShownMethod("A"),

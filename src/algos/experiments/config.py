@@ -35,7 +35,7 @@ PROTOCOL_DEFAULTS = {
     "train_validation_test": {"percent": [50, 20, 30], "n_repeats": 5},
 }
 # Readers of a user's own folders.
-FOLDER_READERS = ("image_folder", "feature_text")
+FOLDER_READERS = ("image_folder", "feature_text", "voc", "voc_patches")
 # How hyper-parameters and rounds are chosen; see algos.evaluation.selection.
 SELECTION_DEFAULTS = {"n_folds": 5, "stopping": "smoothed", "min_rounds": None}
 RESOURCES_DEFAULTS = {"mem_mb": 2000, "runtime_minutes": 720}
