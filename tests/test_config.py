@@ -444,11 +444,15 @@ def test_images_need_a_pyramid_and_only_images_have_one(config, tmp_path):
     with pytest.raises(InputError, match=r"features.spatial_pyramid: no data set of this experiment holds images"):
         check(config, tmp_path)
     declared["datasets"].append("caltech101_20_standin")
+    del declared["dataset_aliases"], declared["reported"]
     declared["features"] = {"spatial_pyramid": {"n_wods": 9}}
     with pytest.raises(InputError, match=r"spatial_pyramid.n_wods: unknown parameter .* is 'n_words'"):
         check(config, tmp_path)
     declared["features"] = {"pca": {"n_components": 4}}
     with pytest.raises(InputError, match=r"features: caltech101_20_standin holds images; say 'spatial_pyramid: \{\}'"):
+        check(config, tmp_path)
+    declared.update(datasets=["voc2007"], methods={"leml": {}})
+    with pytest.raises(InputError, match=r"features: voc2007 holds images"):
         check(config, tmp_path)
     declared["features"]["spatial_pyramid"] = {"n_words": 9}
     features = check(config, tmp_path).experiments["tiny"].features

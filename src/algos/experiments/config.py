@@ -454,7 +454,7 @@ def _cases(datasets: Iterable[str], label_noise: Iterable[float] | None) -> dict
 
 def holds_images(entry: Mapping[str, Any]) -> bool:
     """Tell whether a data set's rows are images, whose features are yet to be made."""
-    return entry["reader"] == "image_folder"
+    return entry["reader"] in ("image_folder", "voc")
 
 
 def _compared(declared: Mapping[str, Any], at: tuple, checker: _Checker) -> tuple[tuple[str, str], ...]:
