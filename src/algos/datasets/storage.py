@@ -151,7 +151,8 @@ def read_arrow(path: str | os.PathLike) -> "pyarrow.Table":
 
     with open_binary(path) as stream:
         try:
-            return pq.ParquetFile(stream, page_checksum_verification=True).read()
+            # One thread: a job has one core, and Arrow's threads can abort a process that ends while they do.
+            return pq.ParquetFile(stream, page_checksum_verification=True).read(use_threads=False)
         except (ValueError, NotImplementedError) as error:  # pyarrow's own errors are kinds of these
             raise InputError(f"{path}: is not a Parquet file that can be read ({one_line(error)})") from None
 

@@ -135,9 +135,12 @@ def read_split(path: str | os.PathLike, fold: str) -> Fold:
     InputError
         When the file has no such fold.
     """
-    import pyarrow.parquet as pq
+    import pyarrow.compute as pc
 
-    table = pq.read_table(path, filters=[("fold", "==", fold)])
+    from algos.datasets.storage import read_arrow
+
+    table = read_arrow(path)
+    table = table.filter(pc.equal(table["fold"], fold))
     if table.num_rows == 0:
         raise InputError(f"{path} has no fold {fold!r}; delete it and run again")
     rows, roles = table["row"].to_numpy(), np.array(table["role"].to_pylist())

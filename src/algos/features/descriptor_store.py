@@ -85,7 +85,7 @@ class StoredDescriptors(Sequence):
         import pyarrow as pa
 
         try:
-            self._file = pa.ipc.open_file(pa.memory_map(str(path)))
+            self._file = pa.ipc.open_file(pa.memory_map(str(path)), options=pa.ipc.IpcReadOptions(use_threads=False))
             about = json.loads((self._file.schema.metadata or {}).get(_KEY, b"{}"))
         except (OSError, ValueError) as error:
             raise InputError(f"{path}: cannot be read as descriptors ({one_line(error)}); make it again") from None
