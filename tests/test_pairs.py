@@ -74,11 +74,11 @@ def test_the_layout_and_the_sentences_say_who_is_better():
     assert layout.rows[0][5].bold
     tree, svm = METHODS["tree"].label, METHODS["svm"].label
     assert pair_sentences(rows) == [
-        f"{tree} is better than {svm} by test error on 1 of 2 (significantly on 1, worse so on 0)"
+        f"{tree} against {svm}, test error: better on 1 of 2 (1 significantly), worse on 1 of 2 (0 significantly)"
     ]
     assert "'compare'" in pair_layout([], "Pairs").notes[0]
 
 
 def test_where_more_is_better_the_sentence_knows():
     (sentence,) = pair_sentences(rows_of({"wine": [(0.9, 0.2), (0.8, 0.3)]}, metric="average_precision"))
-    assert "on 1 of 1" in sentence
+    assert "better on 1 of 1" in sentence

@@ -93,7 +93,7 @@ def test_images_go_all_the_way(workflow):
     assert "SPBL − SR" in (folder / "results/tables/noisy/pairs.md").read_text()
     report = (folder / "results/report.html").read_text()
     assert "Boundaries of boosting and SPBL" in report
-    assert "SPBL is better than SR by test error on" in report
+    assert "SPBL against SR, test error: better on" in report
     page = (folder / "docs/reproduction/noisy.md").read_text()
     assert "noisy_samples_by_round.png" in page
     assert "SPBL − SR" in page

@@ -241,16 +241,20 @@ def pair_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
 
 
 def pair_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say of each pair and measure how often the first was better, and how often significantly."""
+    """Say of each pair how often the first was better and worse by the first measure, and how often significantly."""
     sentences = []
     for (metric, first, second), group in group_rows(rows, "metric", "first_label", "second_label").items():
+        if metric != rows[0]["metric"]:
+            continue
         sign = 1 if METRICS[metric].lower_is_better else -1
         single = [row for row in group if row["kind"] == "difference" and row["dataset"] != ALL_DATASETS]
-        better = [row for row in single if sign * row["mean"] < 0]
-        sure = [sum(row["p_value"] is not None and row["p_value"] < 0.05 for row in part) for part in (better, single)]
+        counts = []
+        for side in (-1, 1):
+            there = [row for row in single if side * sign * row["mean"] > 0]
+            sure = sum(row["p_value"] is not None and row["p_value"] < 0.05 for row in there)
+            counts.append(f"{len(there)} of {len(single)} ({sure} significantly)")
         sentences.append(
-            f"{first} is better than {second} by {METRICS[metric].label} on {len(better)} of {len(single)} "
-            f"(significantly on {sure[0]}, worse so on {sure[1] - sure[0]})"
+            f"{first} against {second}, {METRICS[metric].label}: better on {counts[0]}, worse on {counts[1]}"
         )
     return sentences
 
