@@ -235,7 +235,7 @@ def test_folds_that_choose_can_be_set_for_a_method_and_for_a_data_set(config, tm
 def test_a_method_can_have_variants_with_a_name_and_a_label_of_their_own(config, tmp_path):
     methods = config["experiments"]["tiny"]["methods"]
     methods["small_trees"] = {"method": "adaboost_mh_hamming_tree", "params": {"n_inner_nodes": 1}}
-    methods["large_trees"] = {**methods["small_trees"], "label": "Large", "printed_as": "ADABOOST.MH w Hamming trees"}
+    methods["large_trees"] = {**methods["small_trees"], "label": "Large", "printed_as": "ADABOOST.MH"}
     methods["adaboost_mh_hamming_tree"]["label"] = "Trees"
     experiment = check(config, tmp_path).experiments["tiny"]
     shown = {name: settings.method for name, settings in experiment.methods.items()}
@@ -290,6 +290,7 @@ def test_label_noise_makes_a_case_of_each_data_set_and_level(config, tmp_path):
     assert (trained["dataset"], trained["grid"]) == ("iris_sklearn_noise7_5", {"C": [3]})
     assert (trained["stopping"], trained["min_rounds"]) == ("least", 9)
     assert experiment.folds_per_job("wine_sklearn_noise0", "adaboost_mh_hamming_tree") == 1
+    declared["protocol"] = {"kind": "random_percentage"}
     declared["datasets"] = ["yeast"]
     declared["methods"] = {"leml": {}}
     del declared["dataset_aliases"]
@@ -457,3 +458,38 @@ def test_images_need_a_pyramid_and_only_images_have_one(config, tmp_path):
     declared["features"]["spatial_pyramid"] = {"n_words": 9}
     features = check(config, tmp_path).experiments["tiny"].features
     assert features == {"pca": {"n_components": 4}, "spatial_pyramid": {"n_words": 9}}
+
+
+def test_methods_that_could_not_be_told_apart_are_refused(config, tmp_path):
+    methods = config["experiments"]["tiny"]["methods"]
+    methods["mine"] = {"method": "svm_rbf", "label": "SVM, Gaussian kernel"}
+    with pytest.raises(InputError, match=r"methods.mine: has the label 'SVM, Gaussian kernel' of svm_rbf"):
+        check(config, tmp_path)
+    methods["mine"] = {"method": "svm_rbf", "printed_as": "SVM (Gaussian kernel)"}
+    with pytest.raises(
+        InputError, match=r"methods.mine: stands beside the printed 'SVM \(Gaussian kernel\)', as svm_rbf"
+    ):
+        check(config, tmp_path)
+    methods["svm_rbf"] = {"sweep": {"C": [1, 10]}}
+    methods["svm_rbf_C_1"] = methods.pop("mine")
+    with pytest.raises(InputError, match=r"svm_rbf.sweep.C: two methods would be called svm_rbf_C_1"):
+        check(config, tmp_path)
+    del methods["svm_rbf_C_1"]
+    methods["svm_rbf"]["sweep"]["C"] = [1.00000001, 1.00000002]
+    with pytest.raises(InputError, match=r"svm_rbf.sweep.C: two methods would be called svm_rbf_C_1"):
+        check(config, tmp_path)
+
+
+def test_parts_must_add_up_and_levels_of_noise_have_names_of_their_own(config, tmp_path):
+    declared = config["experiments"]["tiny"]
+    declared["protocol"] = {"kind": "train_validation_test", "percent": [50, 20, 20]}
+    with pytest.raises(InputError, match=r"protocol.percent: \[50, 20, 20\] must have the sum 100"):
+        check(config, tmp_path)
+    declared["protocol"].pop("percent")
+    declared["label_noise"] = [1.0000001, 1.0000002]
+    with pytest.raises(InputError, match=r"label_noise: two levels would have one name"):
+        check(config, tmp_path)
+    del declared["label_noise"], declared["dataset_aliases"]
+    declared.update(datasets=["yeast"], methods={"leml": {}})
+    with pytest.raises(InputError, match=r"protocol.kind: train_validation_test parts each class"):
+        check(config, tmp_path)

@@ -31,7 +31,8 @@ def test_the_test_over_splits_is_the_paired_one_where_nothing_is_shared():
     from scipy.stats import t as student
 
     assert corrected_resampled_t_test(differences, 50, 30) == pytest.approx(2 * student.sf(t, 3))
-    assert corrected_resampled_t_test([1.0, 1.0], 50, 30) == 0
+    assert corrected_resampled_t_test([1.0, 1.0], 50, 30) == 1  # no spread, no test
+    assert corrected_resampled_t_test([0.1 + 0.2, 0.3], 50, 30) == 1
     assert corrected_resampled_t_test([0.0, 0.0], 50, 30) == 1
     with pytest.raises(ValueError, match="at least two"):
         corrected_resampled_t_test([1.0], 50, 30)
@@ -68,9 +69,9 @@ def test_with_label_noise_each_data_set_counts_once_and_the_slope_is_told():
 
 
 def test_the_layout_and_the_sentences_say_who_is_better():
-    rows = rows_of({"wine": [(0.1, 0.2), (0.3, 0.4)], "iris": [(0.3, 0.2), (0.3, 0.3)]})
+    rows = rows_of({"wine": [(0.1, 0.2), (0.3, 0.4), (0.3, 0.401)], "iris": [(0.3, 0.2), (0.3, 0.3)]})
     layout = pair_layout(rows, "Pairs")
-    assert layout.rows[0][3].text.startswith("−10.00 ± 0.00")
+    assert layout.rows[0][3].text.startswith("−10.03 ± 0.06")
     assert layout.rows[0][5].bold
     tree, svm = METHODS["tree"].label, METHODS["svm"].label
     assert pair_sentences(rows) == [

@@ -184,6 +184,10 @@ def make_folds(
         split = np.asarray(split)
         return [Fold("test", np.flatnonzero(split == "train"), np.flatnonzero(split == "test"))], []
     if protocol["kind"] == "train_validation_test":
+        if y.ndim > 1:
+            raise InputError(
+                "the protocol 'train_validation_test' parts each class; data with several labels need another"
+            )
         folds = []
         for i, name in enumerate(names):
             (train, validation, test), notes = three_parts(y, protocol.get("percent", (50, 20, 30)), seed + i)

@@ -88,6 +88,8 @@ def corrected_resampled_t_test(differences: ArrayLike, n_train: float, n_test: f
     n_train, n_test : float
         Rows of the two parts, on average.
 
+    Differences without any spread cannot be tested: their p value is given as 1.
+
     Raises
     ------
     ValueError
@@ -101,8 +103,9 @@ def corrected_resampled_t_test(differences: ArrayLike, n_train: float, n_test: f
         raise ValueError(f"a test over splits needs at least two, not {n}")
     spread = differences.std(ddof=1) * np.sqrt(1 / n + n_test / n_train)
     mean = differences.mean()
-    if spread == 0:
-        return 1.0 if mean == 0 else 0.0
+    # Equal differences can differ by the rounding of binary fractions: no spread, and nothing to test by.
+    if spread <= 1e-9 * max(abs(differences).max(), 1e-300):
+        return 1.0
     return float(2 * t.sf(abs(mean) / spread, n - 1))
 
 

@@ -406,13 +406,18 @@ def _experiment(
             if method not in declared["methods"]:
                 raise checker.unknown((*at, "remarks", dataset, method), "method", method, declared["methods"])
     protocol = declared["protocol"]
+    if abs(sum(protocol.get("percent", [100])) - 100) > 1e-9:
+        raise checker.error((*at, "protocol", "percent"), f"{protocol['percent']} must have the sum 100")
+    cases = _cases(declared["datasets"], declared.get("label_noise"))
+    if len(cases) < len(declared["datasets"]) * len(declared.get("label_noise", [0])):
+        raise checker.error((*at, "label_noise"), "two levels would have one name; let them differ more")
     metrics, selection_metric = _metrics(declared, datasets, at, checker)
-    return Experiment(
+    experiment = Experiment(
         name=name,
         title=declared["title"],
         paper=declared.get("paper", ""),
         datasets=tuple(declared["datasets"]),
-        cases=_cases(declared["datasets"], declared.get("label_noise")),
+        cases=cases,
         protocol={"kind": protocol["kind"], **PROTOCOL_DEFAULTS[protocol["kind"]], **protocol},
         features=_features(declared, datasets, at, checker, source_root),
         selection={**SELECTION_DEFAULTS, **_rounds_settings(declared)},
@@ -429,6 +434,25 @@ def _experiment(
             for method, settings in declared["methods"].items()
         },
     )
+    _check_names(experiment, (*at, "methods"), checker)
+    return experiment
+
+
+def _check_names(experiment: Experiment, at: tuple, checker: _Checker) -> None:
+    """Refuse two methods that readers, or the printed table, could not tell apart."""
+    labels: dict[str, str] = {}
+    printed: dict[str, str] = {}
+    for name, settings in experiment.methods.items():
+        other = labels.setdefault(settings.method.label, name)
+        if other != name:
+            raise checker.error(
+                (*at, name), f"has the label {settings.method.label!r} of {other}; give it its own 'label'"
+            )
+        for label in settings.method.printed_labels:
+            other = printed.setdefault(label, name)
+            if other != name:
+                sentence = f"stands beside the printed {label!r}, as {other} does; only one can ('printed_as')"
+                raise checker.error((*at, name), sentence)
 
 
 def _datasets(names: Iterable[str], known: Mapping[str, dict], at: tuple, checker: _Checker) -> list[str]:
@@ -500,6 +524,11 @@ def _metrics(
 ) -> tuple[tuple[str, ...], str]:
     """Return an experiment's measures and the one that chooses; its data sets and methods must be of one kind."""
     tasks = {dataset: datasets[dataset].get("task", "single-label") for dataset in declared["datasets"]}
+    if declared["protocol"]["kind"] == "train_validation_test" and "multi-label" in tasks.values():
+        sentence = (
+            "train_validation_test parts each class, and these data have several labels a sample; take another kind"
+        )
+        raise checker.error((*at, "protocol", "kind"), sentence)
     if "label_noise" in declared and "multi-label" in tasks.values():
         raise checker.error((*at, "label_noise"), "noise on labels is made for data with one label a sample only")
     task = tasks[declared["datasets"][0]]
@@ -538,7 +567,11 @@ def _variants(methods: Mapping[str, Any], at: tuple, checker: _Checker) -> dict[
         registered = settings.get("method", name)
         label = settings.get("label") or (METHODS[registered].label if registered in METHODS else name)
         for value in values:
-            variants[f"{name}_{parameter}_{_slug(value)}"] = {
+            variant = f"{name}_{parameter}_{_slug(value)}"
+            if variant in variants or variant in methods:
+                sentence = f"two methods would be called {variant}; call one otherwise, or let its values differ more"
+                raise checker.error((*at, name, "sweep", parameter), sentence)
+            variants[variant] = {
                 **settings,
                 "method": registered,
                 "label": f"{label}, {parameter} = {value}",
