@@ -168,6 +168,17 @@ def label_outer(axes: Sequence["Axes"], x: str, y: str) -> None:
             one.set_xlabel(x)
 
 
+def add_legend(figure: "Figure", handles: Sequence[Any], style: Style, columns: tuple[int, int]) -> None:
+    """Put a legend above the panels and make the figure higher by as much.
+
+    `columns` are those of a narrow figure and of a wide one.
+    """
+    n_columns = columns[0] if figure.get_figwidth() < 5 else columns[1]
+    legend_inches = math.ceil(len(handles) / n_columns) * 1.6 * style.font_size / 72
+    figure.set_figheight(figure.get_figheight() + legend_inches)
+    figure.legend(handles=handles, loc="outside upper center", ncols=n_columns)
+
+
 def plain_log_ticks(axis: Any, dense: bool) -> None:
     """Put plain numbers on a logarithmic axis: 1, 2, 5, 10 ... when `dense`, else the powers of ten."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter

@@ -1,12 +1,20 @@
 """Test errors of all methods on one axis: against the number of rounds, and against the time that fitting took."""
 
-import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from algos.experiments.figure_style import Style, drawing, label_outer, literal, make_panels, plain_log_ticks, set_title
+from algos.experiments.figure_style import (
+    Style,
+    add_legend,
+    drawing,
+    label_outer,
+    literal,
+    make_panels,
+    plain_log_ticks,
+    set_title,
+)
 from algos.experiments.layouts import group_rows
 
 if TYPE_CHECKING:
@@ -122,10 +130,7 @@ def _draw(panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style
             _limit(one, panel)
             set_title(one, panel.dataset)
         label_outer(axes, x_label, "test error (%)")
-        columns = 1 if figure.get_figwidth() < 5 else 2
-        legend_inches = math.ceil(len(handles) / columns) * 1.6 * style.font_size / 72
-        figure.set_figheight(figure.get_figheight() + legend_inches)
-        figure.legend(handles=list(handles.values()), loc="outside upper center", ncols=columns)
+        add_legend(figure, list(handles.values()), style, (1, 2))
         return figure
 
 

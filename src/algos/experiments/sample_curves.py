@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from algos.experiments.figure_style import Style, drawing, label_outer, literal, make_panels, set_title
+from algos.experiments.figure_style import Style, add_legend, drawing, label_outer, literal, make_panels, set_title
 from algos.experiments.layouts import group_rows
 
 if TYPE_CHECKING:
@@ -127,7 +127,5 @@ def _draw(
             Line2D([], [], color="#555555", linestyle=line, label=kind)
             for line, kind in zip(("-", "--"), kinds, strict=True)
         ]
-        columns = 2 if figure.get_figwidth() < 5 else 4
-        figure.set_figheight(figure.get_figheight() + math.ceil(len(keys) / columns) * 1.6 * style.font_size / 72)
-        figure.legend(handles=keys, loc="outside upper center", ncols=columns)
+        add_legend(figure, keys, style, (2, 4))
         return figure

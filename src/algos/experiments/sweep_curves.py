@@ -1,12 +1,11 @@
 """Measures against a parameter that an experiment sets to several values."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from algos.evaluation.metrics import METRICS
-from algos.experiments.figure_style import Style, drawing, literal, make_panels, set_title
+from algos.experiments.figure_style import Style, add_legend, drawing, literal, make_panels, set_title
 from algos.experiments.layouts import group_rows
 
 if TYPE_CHECKING:
@@ -50,12 +49,7 @@ def draw_sweeps(panels: Sequence[SweepPanel], style: Style) -> "Figure":
         figure.supxlabel(literal(parameters.replace("_", " ")), fontsize=style.font_size)
         for one, panel in zip(axes, panels, strict=True):
             one.set_ylabel(METRICS[panel.metric].axis_label)
-        columns = 1 if figure.get_figwidth() < 5 else 2
-        legend_inches = math.ceil(len(handles) / columns) * 1.6 * style.font_size / 72
-        figure.set_figheight(figure.get_figheight() + legend_inches)
-        figure.legend(
-            handles=[handles[label] for label in looks if label in handles], loc="outside upper center", ncols=columns
-        )
+        add_legend(figure, [handles[label] for label in looks if label in handles], style, (1, 2))
         return figure
 
 
