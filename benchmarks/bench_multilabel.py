@@ -8,14 +8,12 @@ drawn around label prototypes. Times are CPU seconds on one core, each measureme
 import argparse
 import json
 import os
-import subprocess
-import sys
 import time
 import warnings
 from pathlib import Path
 
 import numpy as np
-from pairs import alternate, median, ratio
+from pairs import alternate, in_own_process, median, ratio
 from scipy import sparse
 
 from algos.experiments.records import peak_memory_mib, reset_peak_memory
@@ -110,23 +108,16 @@ def eurlex(max_sweeps: str) -> dict:
 WORKS = {work.__name__: work for work in (binary_relevance, linear_svc, prml, eurlex)}
 
 
-def measure(work: str, *options: object) -> dict:
-    """Do a piece of work in a process of its own, on one core."""
-    environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-    command = [sys.executable, sys.argv[0], "--child", work, *map(str, options)]
-    return json.loads(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
-
-
 def report_bibtex(repeats: int) -> None:
     """Print both comparisons on bibtex."""
-    ours, theirs = alternate(repeats, lambda: measure("binary_relevance"), lambda: measure("linear_svc"))
+    ours, theirs = alternate(repeats, lambda: in_own_process("binary_relevance"), lambda: in_own_process("linear_svc"))
     speeds = ratio([f["seconds"] for f in theirs], [f["seconds"] for f in ours])
     print(f"bibtex, hinge loss, C = 1, all labels, {repeats} pairs: LinearSVC / ours in CPU time {speeds}")
     for name, found in (("BinaryRelevance", ours), ("LinearSVC", theirs)):
         print(f"- {name}: {median(found, 'seconds'):.2f} s, objective {median(found, 'objective'):.3f}")
     print("PrML, half of bibtex, k = 143, one turn, tol = 1e-3, 1000 sweeps at most")
     for C in PRML_WEIGHTS:
-        found = measure("prml", C)
+        found = in_own_process("prml", C)
         print(
             f"- C = {C}: {found['seconds']:.1f} s, duality gaps {[f'{gap:.1e}' for gap in found['gaps']]}", flush=True
         )
@@ -147,7 +138,7 @@ def main() -> None:
     else:
         print("left out: no mirror of ALGOS_DATA_MIRRORS holds bibtex")
     if arguments.eurlex and mirrored("eurlex_labels", "id2class_eurlex_eurovoc.qrels.gz"):
-        print(f"eurlex size, one turn: {measure('eurlex', arguments.eurlex)}")
+        print(f"eurlex size, one turn: {in_own_process('eurlex', arguments.eurlex)}")
     elif arguments.eurlex:
         print("left out: no mirror of ALGOS_DATA_MIRRORS holds eurlex_labels")
 

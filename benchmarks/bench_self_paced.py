@@ -6,13 +6,11 @@ many weak classifiers the large fit has, the first of which are cheap.
 
 import argparse
 import json
-import os
 import statistics
-import subprocess
-import sys
 import time
 
 import numpy as np
+from pairs import in_own_process
 
 from algos.experiments.records import peak_memory_mib, reset_peak_memory
 
@@ -94,17 +92,10 @@ def large_fit(n_rounds: int) -> dict:
 WORKS = {"digits": digits, "loss": loss_and_gradient, "large": lambda rounds: large_fit(int(rounds))}
 
 
-def measure(work: str, *options: str) -> dict:
-    """Do a piece of work in a process of its own."""
-    environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-    command = [sys.executable, sys.argv[0], "--child", work, *options]
-    return json.loads(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
-
-
 def report(n_rounds: int) -> None:
     """Measure everything."""
     for method, (error, seconds) in AUTHORS.items():
-        found = measure("digits", method)
+        found = in_own_process("digits", method)
         mine = statistics.mean(found["seconds"])
         print(
             f"digits, {method}: test error {', '.join(f'{e:.2f}' for e in found['errors'])} % after "
@@ -113,14 +104,14 @@ def report(n_rounds: int) -> None:
             flush=True,
         )
     size = f"n = {N_SAMPLES}, C = {N_CLASSES}"
-    found = measure("loss")
+    found = in_own_process("loss")
     fused, plain = found["fused"], found["numpy"]
     print(
         f"loss and gradient, {size}, k = {N_WEAK}: median {fused['median']:.1f} ms (least {fused['least']:.1f}), "
         f"NumPy {plain['median']:.1f} ms (least {plain['least']:.1f})",
         flush=True,
     )
-    found = measure("large", str(n_rounds))
+    found = in_own_process("large", str(n_rounds))
     rounds = found["rounds"]
     print(
         f"rounds of SPBL, {size}, d = {N_FEATURES}: median of the last ten {statistics.median(rounds[-10:]):.2f} "

@@ -96,11 +96,16 @@ def fitted(model: object, data: Data) -> dict:
     return {"times": times, "errors": model.staged_error(X_test, y_test).tolist()}
 
 
+def in_own_process(work: str, *options: object) -> dict:
+    """Run this benchmark with ``--child``, the work and its options, on one core; return the JSON that it prints."""
+    environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
+    command = [sys.executable, sys.argv[0], "--child", work, *map(str, options)]
+    return json.loads(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
+
+
 def measure(work: str, name: str, raw: Path, *options: int) -> dict:
     """Do a piece of work in a process of its own; adds the CPU milliseconds of a round."""
-    environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", MKL_NUM_THREADS="1")
-    command = [sys.executable, sys.argv[0], "--child", work, name, str(raw), *map(str, options)]
-    found = json.loads(subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout)
+    found = in_own_process(work, name, raw, *options)
     found["ms_per_round"] = 1000 * (found["times"][-1] - found["times"][1]) / (len(found["times"]) - 2)
     return found
 
