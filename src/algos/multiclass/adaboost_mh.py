@@ -1,5 +1,6 @@
 """AdaBoost.MH with Hamming trees, Hamming products, multi-class stumps and single-label trees."""
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
@@ -54,7 +55,8 @@ class AdaBoostMHClassifier(StagedClassifier):
         the sum of the sample weights, without them the number of samples. Not for ``base="single_label_tree"``.
     early_stopping : bool, default=False
         Choose the number of rounds by the smoothed validation error (15) on a part of the training set, then fit again
-        on all of it with that many rounds.
+        on all of it with that many rounds. With ``n_estimators <= min_estimators + 1`` there is nothing to choose: the
+        fit warns, and runs all rounds.
     validation_fraction : float, default=0.1
         Part of the training samples held out by early stopping.
     min_estimators : int, default=50
@@ -286,6 +288,12 @@ class AdaBoostMHClassifier(StagedClassifier):
         from sklearn.model_selection import train_test_split
 
         stratify = None if self.multilabel_ else signs.argmax(axis=1)
+        if self.n_estimators <= self.min_estimators + 1:
+            warnings.warn(
+                f"early_stopping chooses among more than min_estimators={self.min_estimators} rounds, and n_estimators="
+                f"{self.n_estimators} leaves no choice; lower min_estimators or turn early_stopping off",
+                stacklevel=3,
+            )
         n_held_out = int(np.ceil(self.validation_fraction * len(X)))
         if stratify is not None:
             counts = np.unique(stratify, return_counts=True)[1]
