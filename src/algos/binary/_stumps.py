@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_array, validate
 
 from algos._kernels.stump import Cut, StumpSearch, exact_sum
 from algos.binary.losses import Loss
-from algos.multiclass._staged import StagedClassifier
+from algos.multiclass._staged import StagedClassifier, StagedProbabilities
 
 STUMP_DTYPE = np.dtype(
     [("feature", np.int32), ("threshold", float), ("minus", float), ("plus", float), ("decay", float)]
@@ -220,7 +220,7 @@ class BoostedStumps(StagedClassifier, metaclass=ABCMeta):
         return np.bincount(stumps["feature"], parts, minlength=self.n_features_in_)
 
 
-class ProbabilityMixin:
+class ProbabilityMixin(StagedProbabilities):
     """Probabilities by the link of the class's loss, ``_loss``."""
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
@@ -230,5 +230,8 @@ class ProbabilityMixin:
         -------
         ndarray of shape (n_samples, 2)
         """
-        positive = self._loss.probability(self.decision_function(X))
+        return super().predict_proba(X)
+
+    def _probabilities(self, scores: np.ndarray) -> np.ndarray:
+        positive = self._loss.probability(self._decision(scores))
         return np.column_stack([1 - positive, positive])

@@ -413,6 +413,12 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         yield from self.estimator_.staged_predict(X)
 
     @available_if(_estimator_has("staged_error"))
+    @available_if(_estimator_has("staged_predict_proba"))
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[np.ndarray]:
+        """Probabilities after each round of the second pass."""
+        X = self._validated(X)
+        yield from self.estimator_.staged_predict_proba(X)
+
     def staged_error(self, X: ArrayLike, y: ArrayLike) -> np.ndarray:
         """Error rate after each round of the second pass, shape (n_estimators_,)."""
         X = self._validated(X)

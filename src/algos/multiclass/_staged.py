@@ -155,3 +155,26 @@ class StagedClassifier(ClassifierMixin, BaseEstimator):
         gains = self._feature_gains()
         total = gains.sum()
         return gains / total if total > 0 else gains
+
+
+class StagedProbabilities:
+    """Probabilities, and those after every round, of a :class:`StagedClassifier`; some override ``_probabilities``."""
+
+    def _probabilities(self, scores: np.ndarray) -> np.ndarray:
+        """Probabilities of scores, both of shape (n_samples, n_classes): their softmax."""
+        from scipy.special import softmax
+
+        return softmax(scores, axis=1)
+
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
+        """Probabilities of the classes, the softmax of the scores.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return self._probabilities(self._scores(X))
+
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[np.ndarray]:
+        """Probabilities after each round; see :meth:`predict_proba`."""
+        return map(self._probabilities, self._staged_scores(X))

@@ -16,14 +16,14 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 from algos._kernels.hamming import HammingForest, HammingTreeGrower
 from algos.evaluation.stopping import extend_curve, smoothed_stopping
 from algos.multiclass._single_label_trees import SignedGiniTreeGrower, SingleLabelForest
-from algos.multiclass._staged import StagedClassifier, label_indicators
+from algos.multiclass._staged import StagedClassifier, StagedProbabilities, label_indicators
 
 # A base classifier that is right on (almost) all the weight would get an infinite coefficient (12): its edge is
 # taken as this, which gives alpha = 11.9, and boosting ends there.
 MAX_EDGE = 1 - 1e-10
 
 
-class AdaBoostMHClassifier(StagedClassifier):
+class AdaBoostMHClassifier(StagedProbabilities, StagedClassifier):
     """AdaBoost.MH with vector-valued base classifiers.
 
     Each round adds ``alpha * h(x)`` with ``h`` in {-1, +1}^K, which minimises the multi-class exponential loss
@@ -320,6 +320,9 @@ class AdaBoostMHClassifier(StagedClassifier):
         """
         from scipy.special import expit, log_softmax
 
+        return super().predict_proba(X)
+
+    def _probabilities(self, scores: np.ndarray) -> np.ndarray:
         scores = self._scores(X)
         if self.multilabel_:
             return expit(2 * scores)

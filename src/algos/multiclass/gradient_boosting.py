@@ -15,10 +15,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from algos._kernels.gradient_tree import GradientTreeBooster
-from algos.multiclass._staged import StagedClassifier
+from algos._validation import check_sample_weight, validate_training_data
+from algos.multiclass._staged import StagedClassifier, StagedProbabilities
 
 
-class GradientBooster(StagedClassifier, metaclass=ABCMeta):
+class GradientBooster(StagedProbabilities, StagedClassifier, metaclass=ABCMeta):
     """Additive scores F(x) whose softmax are probabilities, fitted to the multinomial log-likelihood tree by tree.
 
     Scores start at 0. A subclass sets ``n_estimators``, ``max_leaf_nodes``, ``learning_rate``, ``min_samples_leaf``,
@@ -108,14 +109,3 @@ class GradientBooster(StagedClassifier, metaclass=ABCMeta):
     def _feature_gains(self) -> np.ndarray:
         arrays = self.forest_.arrays()
         return np.bincount(arrays["feature"], arrays["gain"], minlength=self.n_features_in_)
-
-    def predict_proba(self, X: ArrayLike) -> np.ndarray:
-        """Probabilities of the classes, the softmax of the scores.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        from scipy.special import softmax
-
-        return softmax(self._scores(X), axis=1)

@@ -13,14 +13,15 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from algos.multiclass._staged import StagedClassifier
+from algos._validation import validate_training_data
+from algos.multiclass._staged import StagedClassifier, StagedProbabilities
 from algos.selfpaced.validation import training_and_validation
 from algos.selfpaced.weak_learners import LogisticUnitLearner, StumpLearner, TreeLearner, all_outputs
 from algos.selfpaced.weights import SCHEMES, FixedPace, SelfPace
 from algos.selfpaced.weights_step import MarginObjective, solve_weights
 
 
-class ColumnGenerationBooster(StagedClassifier, metaclass=ABCMeta):
+class ColumnGenerationBooster(StagedProbabilities, StagedClassifier, metaclass=ABCMeta):
     """Scores ``F_r(x) = sum_j W_jr h_j(x)``, with W >= 0 solved anew each round. A subclass sets the samples' pace."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -215,10 +216,7 @@ class ColumnGenerationBooster(StagedClassifier, metaclass=ABCMeta):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        from scipy.special import softmax
-
-        check_is_fitted(self)
-        return softmax(self._scores(X), axis=1)
+        return super().predict_proba(X)
 
 
 def _first_coefficients(labels: np.ndarray, weights: np.ndarray, n_classes: int) -> np.ndarray:
