@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
 from algos._validation import validate_training_data
 from algos.multiclass._staged import StagedClassifier, StagedProbabilities
@@ -112,7 +111,7 @@ class ColumnGenerationBooster(StagedProbabilities, StagedClassifier, metaclass=A
             For values, shapes or parameters that are not as stated, or fewer than two classes.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=self._input_dtype, order="C")
+        X, y = validate_training_data(self, X, y, dtype=self._input_dtype, order="C")
         check_classification_targets(y)
         labels = self._encode_labels(y)
         X, labels, X_val, labels_val = training_and_validation(self, X, labels, X_val, y_val)
