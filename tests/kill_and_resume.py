@@ -20,12 +20,12 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from workflow_copy import TINY, WorkflowCopy, comparable, finished_folds
 
-PATIENCE = 300.0  # seconds that a run may take to end, or a moment to come
+PATIENCE = 900.0  # seconds that a run may take to end, or a moment to come
 DISK_MIB = 64
 LOCKED = "cannot be locked"
 LOCALLY = ("--cores", "2")
@@ -72,6 +72,12 @@ class Stopped:
     def wait(self) -> int:
         """Snakemake's exit code."""
         return self.process.wait(timeout=PATIENCE)
+
+    def end(self) -> None:
+        """Kill what is left of it."""
+        for pid in self.group():
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def wait_for_all(self) -> None:
         """Wait until none of its processes is left."""
@@ -158,6 +164,14 @@ def cancel_job(run: Stopped, rng: random.Random) -> None:
     assert run.wait() == 0, run.log.read_text()
 
 
+def disturb_slurm(run: Stopped, rng: random.Random) -> None:
+    """A job is cancelled, and the daemon killed."""
+    _until(lambda: slurm_jobs() or run.process.poll() is not None)
+    for job in slurm_jobs()[:1]:
+        subprocess.run(["scancel", job], check=True)
+    kill_slurmd(run, rng)
+
+
 def slurm_jobs() -> list[str]:
     """Numbers of running jobs."""
     queue = ["squeue", "--noheader", "--states", "running", "--format", "%i"]
@@ -173,7 +187,7 @@ def slurm_is_up() -> bool:
     return found.stdout.strip() in ("idle", "mixed", "allocated")
 
 
-ON_SLURM = (kill_slurmd, cancel_job)
+ON_SLURM = (kill_slurmd, cancel_job, disturb_slurm)
 ON_ANY_DISK = (kill_all, kill_snakemake, kill_job, interrupt)
 ON_A_DISK_OF_ITS_OWN = (fill_disk, make_read_only)
 
@@ -222,18 +236,15 @@ def _stop_and_resume(
 ) -> str:
     run = Stopped(workflow, BY_SLURM if way in ON_SLURM else LOCALLY)
     try:
-        run.process.wait(timeout=moment)
-    except subprocess.TimeoutExpired:
-        way(run, rng)
-    before = finished_folds(workflow.folder)
-    done = workflow.snakemake(*LOCALLY)
-    unlocked = LOCKED in done.stdout
-    if unlocked:
-        assert way in (kill_all, kill_snakemake), "only a run that was killed without mercy may leave a lock"
-        assert workflow.snakemake("--unlock").returncode == 0
-        done = workflow.snakemake(*LOCALLY)
-    assert done.returncode == 0, done.stdout
-    run.wait_for_all()
+        try:
+            run.process.wait(timeout=moment)
+        except subprocess.TimeoutExpired:
+            way(run, rng)
+        before = finished_folds(workflow.folder)
+        unlocked = _resume(workflow, way)
+        run.wait_for_all()
+    finally:
+        run.end()
     after = finished_folds(workflow.folder)
     again = [fold for fold, cost in before.items() if after[fold] != cost]
     assert not again, f"computed again: {again}"
@@ -241,6 +252,18 @@ def _stop_and_resume(
     different = sorted(name for name in found.keys() | whole.keys() if found.get(name) != whole.get(name))
     assert not different, f"not as in a run that nothing stopped: {different}"
     return f"after {moment:.0f} s, {len(before)} folds finished" + (", unlocked" if unlocked else "")
+
+
+def _resume(workflow: WorkflowCopy, way: Callable) -> bool:
+    """Run the same command again; tell whether the folder had to be unlocked."""
+    done = workflow.snakemake(*LOCALLY)
+    unlocked = LOCKED in done.stdout
+    if unlocked:
+        assert way in (kill_all, kill_snakemake), "only a run that was killed without mercy may leave a lock"
+        assert workflow.snakemake("--unlock").returncode == 0
+        done = workflow.snakemake(*LOCALLY)
+    assert done.returncode == 0, done.stdout
+    return unlocked
 
 
 def reference(folder: Path) -> tuple[WorkflowCopy, dict[str, str], float]:

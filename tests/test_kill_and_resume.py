@@ -35,8 +35,8 @@ def test_a_run_goes_on_when_its_disk_can_be_written_again(whole, tmp_path, way):
 
 
 @pytest.mark.skipif(not kill_and_resume.slurm_is_up(), reason="needs the cluster of tests/slurm/up.sh")
-@pytest.mark.parametrize("way", kill_and_resume.ON_SLURM, ids=lambda way: way.__name__)
-def test_slurm_gives_the_same_bytes_also_where_a_job_or_its_daemon_is_killed(whole, tmp_path, way):
+def test_slurm_gives_the_same_bytes_also_where_a_job_is_cancelled_and_its_daemon_killed(whole, tmp_path):
+    way = kill_and_resume.disturb_slurm
     assert kill_and_resume.stop_and_resume(*whole, way, 7, tmp_path / "stopped").startswith("after ")
 
 
