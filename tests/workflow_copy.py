@@ -1,5 +1,7 @@
-"""A copy of the workflow in a folder of its own, for tests that run it."""
+"""A copy of the workflow in a folder of its own, for tests that run it; what it made, to be compared."""
 
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -70,12 +72,16 @@ class WorkflowCopy:
         assert old in text
         path.write_text(text.replace(old, new, 1))
 
+    @staticmethod
+    def command(*arguments: str) -> list[str]:
+        """The command that runs Snakemake here."""
+        return [sys.executable, "-m", "snakemake", *arguments, "--configfile", "config.yaml"]
+
     def snakemake(self, *arguments: str, **options) -> subprocess.CompletedProcess:
         """Run Snakemake here."""
-        command = [sys.executable, "-m", "snakemake", *arguments, "--configfile", "config.yaml"]
         environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         return subprocess.run(
-            command,
+            self.command(*arguments),
             cwd=self.folder,
             env=environment,
             stdout=subprocess.PIPE,
@@ -101,3 +107,36 @@ class WorkflowCopy:
         assert table, done.stdout
         jobs = {name: int(count) for name, count in (line.split() for line in table[1].splitlines())}
         return {name: count for name, count in jobs.items() if name not in (*targets, "all")}
+
+
+TIMED = ("times.*", "methods_by_time.*", "report.html", "benchmarks/*")  # what a run made of its own speed
+
+
+def comparable(folder: Path) -> dict[str, str]:
+    """Return path -> checksum of all results that do not depend on the speed of the run: records without their cost."""
+    results = folder / "results"
+    found = {}
+    for path in sorted(results.rglob("*")):
+        name = path.relative_to(results)
+        if not path.is_file() or any(name.match(pattern) for pattern in TIMED) or name.parts[0] in HIDDEN:
+            continue
+        content = path.read_bytes()
+        if name.parts[0] == "runs" and path.suffix == ".json":
+            content = json.dumps({**json.loads(content), "cost": None}).encode()
+        found[str(name)] = hashlib.sha256(content).hexdigest()
+    return found
+
+
+HIDDEN = (".checked", ".unfinished", "benchmarks")
+
+
+def finished_folds(folder: Path) -> dict[str, str]:
+    """Return fold -> what it has cost, to the microsecond: another number where it was computed again."""
+    results = folder / "results"
+    found = {}
+    for place in (results / ".unfinished", results / "runs"):
+        for path in place.rglob("*.json"):
+            record = json.loads(path.read_bytes())
+            if "cost" in record:
+                found["/".join((record["dataset"], record["method"], str(record["fold"])))] = json.dumps(record["cost"])
+    return found

@@ -1,5 +1,6 @@
 """What a job of the workflow does around its computation: its log, and folds that outlive a killed job."""
 
+import errno
 import logging
 import os
 import subprocess
@@ -9,19 +10,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from algos.exceptions import InputError
 
 EXIT_FAILED = 1
+UNWRITABLE = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)  # the disk's state, not a mistake of ours
 
 
 @contextmanager
 def job_log(path: str | os.PathLike) -> Iterator[None]:
     """Send all that a job prints, compiled code included, to its log.
 
-    A user's mistake becomes one sentence at the end of the log and a failed job, without a stack trace; any other
-    error leaves its stack trace in the log.
+    A user's mistake, a disk that is full or read-only, and Ctrl-C become one sentence at the end of the log and a
+    failed job, without a stack trace; any other error leaves its stack trace in the log.
 
     Parameters
     ----------
@@ -38,11 +40,22 @@ def job_log(path: str | os.PathLike) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        print(f"Error: {error}", file=sys.stderr)
-        sys.exit(EXIT_FAILED)
-    except Exception:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        _fail("interrupted; the same command goes on where this run stopped")
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno in UNWRITABLE:
+            _fail(
+                f"{error.filename or 'results'} cannot be written: {os.strerror(error.errno)}; mend that and run the "
+                "same command again, finished folds are kept"
+            )
         traceback.print_exc()
         sys.exit(EXIT_FAILED)
+
+
+def _fail(sentence: str) -> NoReturn:
+    print(f"Error: {sentence}", file=sys.stderr)
+    sys.exit(EXIT_FAILED)
 
 
 def train_folds(
