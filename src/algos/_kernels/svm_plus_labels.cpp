@@ -10,6 +10,11 @@ namespace {
 constexpr double kHingeRelaxation = 1.7;  // of the SVM's steps; any factor below 2 converges
 constexpr int kQuiet = 4;                 // visits at rest after which a multiplier of the SVM is passed over
 
+// Part of the primal value to which the gap over what is visited falls before that of the whole is computed, which wakes
+// what was passed over: first, and after a gap of the whole was too large, as a part of that. Less would be work on a
+// problem that is not the whole one.
+constexpr double kFirstGap = 0.1, kNextGap = 0.1;
+
 // How far a sweep was from optimal, and below which gradient variables at a bound may rest in the next one.
 struct Progress {
   double worst = 0;
@@ -49,25 +54,30 @@ class HingeSolver {
   void descend(int label) {
     Shuffler shuffle(problem_.stop.seed);
     Progress progress;
+    const double tolerance = problem_.stop.tolerance;
+    double aim = problem_.stop.plain() ? 0 : std::max(tolerance, kFirstGap);
+    bool solved = false;
     std::int64_t sweeps = 0;
-    while (sweeps < problem_.stop.max_sweeps) {
+    while (!solved && sweeps < problem_.stop.max_sweeps) {
       progress.begin(problem_.stop.shrink && !problem_.stop.plain());
       shuffle(active_);
       sweep(progress);
       ++sweeps;
       const double primal_seen = total_ - dot(z_, z_, problem_.rows.width) / 2 + gap_seen_;
-      if (gap_seen_ > problem_.stop.tolerance * primal_seen && progress.worst > kStill) continue;
-      if (evaluate()) break;
+      if (gap_seen_ > aim * primal_seen && progress.worst > kStill) continue;
+      solved = evaluate();
+      if (!problem_.stop.plain()) aim = std::max(tolerance, kNextGap * (primal_ - dual_) / primal_);
       progress.worst = 0;
     }
-    evaluate();
+    if (!solved) evaluate();
     problem_.outcome.sweeps[label] = sweeps;
     problem_.outcome.primal[label] = primal_;
     problem_.outcome.dual[label] = dual_;
   }
 
   // Over-relaxed coordinate steps (Mangasarian and Musicant 1999). The gap is the sum over examples of
-  // C max(0, -gradient) + a gradient; summed over what is visited it says when the whole is worth computing.
+  // C max(0, -gradient) + a gradient; summed over what is visited it says when the whole is worth computing. A row of
+  // zeros has an endless step, to C.
   void sweep(Progress& progress) {
     const double relaxation = problem_.stop.plain() ? 1 : kHingeRelaxation;
     std::size_t kept = 0;
@@ -79,7 +89,7 @@ class HingeSolver {
       quiet_[j] = rests ? quiet_[j] + 1 : 0;
       if (progress.bar < kInfinity && (quiet_[j] >= kQuiet || (rests && std::fabs(gradient) > progress.bar))) continue;
       active_[kept++] = j;
-      if (rests || norm_[j] <= 0) continue;
+      if (rests) continue;
       progress.saw(gradient);
       if (std::fabs(gradient) <= kStill) continue;
       a_[j] = std::min(std::max(old - relaxation * gradient / norm_[j], 0.0), problem_.C);
