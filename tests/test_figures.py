@@ -10,6 +10,7 @@ from PIL import Image
 from algos.exceptions import InputError
 from algos.experiments import figures, tables
 from algos.experiments.figures import CurvePanel, GridPanel, Pair, Ranks, Style
+from algos.experiments.ranks import rank_rows, set_rank_rows
 
 LABELS = {name: method.label for name, method in METHODS.items()}
 WIDTHS = pytest.mark.parametrize("style", [Style(width="column"), Style(width="full")], ids=["column", "full"])
@@ -82,10 +83,11 @@ def test_ranks_follow_the_order_of_their_table():
         make_record(f"set{i}", method, error=error) for i in range(3) for method, error in (("tree", 0.2), ("svm", 0.1))
     ]
     summary = tables.summarise(tables.fold_rows(records), METHODS)
-    (ranks,) = figures.collect_ranks(summary, tables.rank_rows(summary))
+    set_ranks = set_rank_rows(summary)
+    (ranks,) = figures.collect_ranks(rank_rows(set_ranks), set_ranks)
     assert ranks.labels == [LABELS["svm"], LABELS["tree"]]
     assert ranks.ranks == [[1, 2]] * 3
-    assert figures.collect_ranks(summary, []) == []
+    assert figures.collect_ranks([], []) == []
 
 
 # ----------------------------------------------------------------------------------------------------- drawing

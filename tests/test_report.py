@@ -173,7 +173,7 @@ def test_best_methods_name_ties():
     sentences = report.best_sentences(tables.summarise(tables.fold_rows(records), METHODS))
     assert sentences == [
         "wine: AdaBoost.MH, Hamming trees and SVM, Gaussian kernel, 10.00 %",
-        "iris: AdaBoost.MH, Hamming trees, 15.00 ± 7.07 %",
+        "iris: AdaBoost.MH, Hamming trees, 15.0 ± 7.1 %",
     ]
 
 

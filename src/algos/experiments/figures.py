@@ -36,7 +36,7 @@ from algos.experiments.method_curves import (
 )
 from algos.experiments.sample_curves import collect_rejection, collect_samples, draw_rejection, draw_samples
 from algos.experiments.sweep_curves import collect_sweeps, draw_sweeps
-from algos.experiments.tables import complete_values, read_records, read_table
+from algos.experiments.tables import read_records, read_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -508,19 +508,15 @@ class Ranks:
     sentence: str
 
 
-def collect_ranks(summary: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> list[Ranks]:
-    """Collect the ranks behind the table of ranks, measure by measure."""
-    from scipy.stats import rankdata
-
+def collect_ranks(rows: Sequence[Mapping[str, Any]], set_ranks: Sequence[Mapping[str, Any]]) -> list[Ranks]:
+    """Collect the ranks on each data set behind the table of average ranks, measure by measure."""
+    ranks = {(row["metric"], row["dataset"], row["method"]): row["rank"] for row in set_ranks}
     collected = []
     for (metric,), group in group_rows(rows, "metric").items():
-        ranked = {row["method"] for row in group}
-        _, methods, losses = complete_values([row for row in summary if row["method"] in ranked], metric)
-        ranks = rankdata(losses, axis=1)
-        order = [methods.index(row["method"]) for row in group]
-        labels = [row["label"] for row in group]
-        sentence = rank_sentence(group)
-        collected.append(Ranks(metric, labels, ranks[:, order].tolist(), group[0]["critical_difference"], sentence))
+        datasets = dict.fromkeys(dataset for of_metric, dataset, _ in ranks if of_metric == metric)
+        of_sets = [[ranks[metric, dataset, row["method"]] for row in group] for dataset in datasets]
+        labels, difference = [row["label"] for row in group], group[0]["critical_difference"]
+        collected.append(Ranks(metric, labels, of_sets, difference, rank_sentence(group)))
     return collected
 
 
@@ -630,7 +626,7 @@ def write_figures(
         else f"No run of this experiment has a number in {source}."
     )
     too_few = "No data set of this experiment has two methods with a learning curve."
-    ranks = collect_ranks(summary, read_table(tables_dir, "ranks"))
+    ranks = collect_ranks(read_table(tables_dir, "ranks"), read_table(tables_dir, "set_ranks"))
     content = {
         "learning_curves": (
             draw_learning_curves,

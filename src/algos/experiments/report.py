@@ -9,8 +9,9 @@ from typing import Any
 from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
 from algos.experiments.figures import CAPTIONS, TITLES
-from algos.experiments.layouts import group_rows, pair_sentences, signed, with_bar
+from algos.experiments.layouts import best_values, group_rows, pair_sentences, signed, with_bar
 from algos.experiments.markup import Cell, Layout
+from algos.experiments.rounding import full_decimals, print_decimals, table_decimals
 from algos.experiments.tables import LAYOUTS, read_table
 from algos.files import atomic_write
 
@@ -172,13 +173,14 @@ def _describe_miss(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def best_sentences(summary: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Name the method that is best on each data set by the experiment's first measure."""
+    """Name the methods that are best on each data set by the experiment's first measure, as the table prints it."""
     sentences = []
-    metric = METRICS[summary[0]["metric"]]
+    metric, shown = METRICS[summary[0]["metric"]], table_decimals(summary)
     for rows in group_rows((row for row in summary if row["metric"] == metric.name), "dataset").values():
-        first = metric.best([row["value"] for row in rows])
-        best = [row for row in rows if abs(row["value"] - first) <= 1e-9]
-        text = with_bar(best[0]["value"], best[0]["std"] if len(best) == 1 else None, 2 if metric.percent else 3)
+        decimals = shown[rows[0]["dataset"], metric.name]
+        names = best_values({row["method"]: row["value"] for row in rows}, decimals, metric.name)
+        best = [row for row in rows if row["method"] in names] or rows  # a single method has no rival
+        text = with_bar(best[0]["value"], best[0]["std"] if len(best) == 1 else None, decimals)
         name = "" if metric.name == "test_error" else f"{metric.label} "
         sentences.append(
             f"{rows[0]['dataset']}: {' and '.join(row['label'] for row in best)}, {name}{text}{metric.unit}"
@@ -187,11 +189,11 @@ def best_sentences(summary: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _printed_text(row: Mapping[str, Any]) -> str:
-    return with_bar(row["printed"], row["printed_std"], 1 if METRICS[row["metric"]].percent else 3)
+    return with_bar(row["printed"], row["printed_std"], print_decimals(row["metric"], [row["printed"]]))
 
 
 def _our_text(row: Mapping[str, Any]) -> str:
-    return with_bar(row["reproduced"], row["reproduced_std"], 2 if METRICS[row["metric"]].percent else 3)
+    return with_bar(row["reproduced"], row["reproduced_std"], full_decimals(row["metric"]))
 
 
 # ---------------------------------------------------------------------------------------------------- contents
@@ -211,7 +213,7 @@ def cell_layout(comparison: Sequence[Mapping[str, Any]]) -> Layout | None:
             Cell(row["note"] or ""),
             Cell(_printed_text(row)),
             Cell(_our_text(row)),
-            Cell(signed(row["difference"], 2 if METRICS[row["metric"]].percent else 3)),
+            Cell(signed(row["difference"], full_decimals(row["metric"]))),
             Cell(str(row["n_runs"])),
         ]
         for row in rows
