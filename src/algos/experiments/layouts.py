@@ -16,6 +16,11 @@ from algos.experiments.rounding import decimals_of, fixed, full_decimals, print_
 # More rows than this are no table for readers: then it is the means over data sets alone.
 _MOST_PAIR_ROWS = 150
 
+#: What ranks and counts of wins need.
+TWO_RANKED = (
+    "two methods that ran on the same data sets; libraries' methods, controls and variants of a sweep have no rank"
+)
+
 #: What the table of pairs calls the mean over data sets.
 ALL_DATASETS = "all data sets"
 
@@ -265,7 +270,7 @@ def pair_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def rank_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     """Lay out average ranks and the number of data sets each method is best on."""
     if not rows:
-        return Layout(title, [], [], notes=["Ranks need two methods that ran on the same data sets."])
+        return Layout(title, [], [], notes=[f"Ranks need {TWO_RANKED}."])
     metrics = group_rows(rows, "metric")
     several = len(metrics) > 1
     body = [
@@ -299,7 +304,7 @@ _RANKED = (
 def place_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     """Lay out how often each method is first and among the first two, ours and the print side by side."""
     if not rows:
-        return Layout(title, [], [], notes=["Places need two methods that ran on the same data sets."])
+        return Layout(title, [], [], notes=[f"Places need {TWO_RANKED}."])
     contests = group_rows(rows, "among")
     cells = {(row["among"], row["method"]): row for row in rows}
     labels = {row["method"]: row["label"] for row in rows}
@@ -321,7 +326,7 @@ def place_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
 def win_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     """Lay out wins, ties and losses of each method (line) against each other one (column), and the clear ones."""
     if not rows:
-        return Layout(title, [], [], notes=["Wins need two methods that ran on the same data sets."])
+        return Layout(title, [], [], notes=[f"Wins need {TWO_RANKED}."])
     labels = {row["method"]: row["label"] for row in rows}
     body = []
     for (among, method), pairs in group_rows(rows, "among", "method").items():

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from algos.exceptions import InputError
-from algos.experiments.figures import CAPTIONS, TITLES
+from algos.experiments.figures import CAPTIONS
 from algos.experiments.layouts import best_on_test_layout, comparison_layout, summary_layout
 from algos.experiments.markup import Layout, escape_markdown, to_markdown
 from algos.experiments.report import read_figure
@@ -162,17 +162,21 @@ def _settings(settings: Mapping[str, Any]) -> list[str]:
     return ["Settings:", "", textwrap.indent(text, "    ")]  # indented, so that no text in it can end the block
 
 
-def _copy_figures(figures_dir: Path, out: Path) -> list[tuple[str, str]]:
-    """Copy the figures that show something; return (figure, file name) of each. Copies of earlier runs are removed."""
+def _copy_figures(figures_dir: Path, out: Path) -> list[tuple[str, str, str]]:
+    """Copy the figures that show something; return (title, file name, caption) of each.
+
+    Copies of earlier runs are removed.
+    """
     copied = []
     for figure in CAPTIONS:
         source, target = figures_dir / f"{figure}.png", out.with_name(f"{out.name}_{figure}.png")
-        if read_figure(source, figure)["why_not"]:
+        picture = read_figure(source, figure)
+        if picture["why_not"]:
             target.unlink(missing_ok=True)
             continue
         with atomic_write(target) as temporary:
             shutil.copyfile(source, temporary)
-        copied.append((figure, target.name))
+        copied.append((picture["title"], target.name, picture["caption"]))
     return copied
 
 
@@ -181,14 +185,14 @@ def _page(
     layouts: Sequence[Layout],
     origin: Mapping[str, str],
     settings: Mapping[str, Any],
-    figures: Sequence[tuple[str, str]],
+    figures: Sequence[tuple[str, str, str]],
 ) -> str:
     """The Markdown page beside the CSV file."""
     parts = [f"# {escape_markdown(name)}", "", "Written by the workflow; do not edit.", ""]
     parts += [f"- {key}: {_code(value)}" for key, value in origin.items()]
     parts += ["", *(to_markdown(layout) for layout in layouts if layout.rows)]
-    for figure, file in figures:
-        parts += [f"![{TITLES[figure]}]({file})", "", escape_markdown(CAPTIONS[figure]), ""]
+    for title, file, caption in figures:
+        parts += [f"![{title}]({file})", "", escape_markdown(caption), ""]
     return "\n".join([*parts, *_settings(settings)])
 
 

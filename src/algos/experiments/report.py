@@ -301,8 +301,9 @@ def read_picture(path: Path, title: str, caption: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``caption``, ``title``, ``why_not`` (the sentence of a figure with nothing to draw, else None), ``uri`` (the
-        image as a data URI), ``width`` and ``height`` (CSS pixels at the figure's size in print times 1.25).
+        ``caption`` (with what the file says of itself), ``title``, ``why_not`` (the sentence of a figure with nothing
+        to draw, else None), ``uri`` (the image as a data URI), ``width`` and ``height`` (CSS pixels at the figure's
+        size in print times 1.25).
     """
     from PIL import Image
 
@@ -311,10 +312,10 @@ def read_picture(path: Path, title: str, caption: str) -> dict[str, Any]:
         dpi = image.info.get("dpi", (200, 200))[0]
         scale = 1.25 * 96 / dpi
         width, height = (round(side * scale) for side in image.size)
-        why_not = image.info.get("Description")
+        why_not, note = image.info.get("Description"), image.info.get("Comment")
     return {
         "title": title,
-        "caption": caption,
+        "caption": " ".join(filter(None, (caption, note))),
         "why_not": why_not,
         "uri": "data:image/png;base64," + base64.b64encode(data).decode("ascii"),
         "width": width,
