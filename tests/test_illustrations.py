@@ -76,7 +76,7 @@ def test_files_are_made_and_published(tmp_path):
     [
         ({"kind": "self_paced_toi"}, r"toy.kind: unknown kind of illustration .* is 'self_paced_toy'"),
         ({"kind": "self_paced_toy", "params": {"n_sample": 3}}, r"params.n_sample: unknown .* is 'n_samples'"),
-        ({"kind": "self_paced_toy", "params": {"nu": "1e-3"}}, r"params.nu: '1e-3' is no number; Write 0.001 or"),
+        ({"kind": "self_paced_toy", "params": {"nu": "1e-3"}}, r"params.nu: '1e-3' is no number. Write 0.001: YAML"),
         ({"params": {}}, r"toy: the key 'kind' is missing"),
     ],
 )

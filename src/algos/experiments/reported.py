@@ -50,6 +50,11 @@ COMPARISON = {
 }
 
 
+def printed_method(row: Mapping[str, str]) -> str:
+    """Return the name of a line's method: the entries of the columns that together name it."""
+    return ", ".join(row[column] for column in _METHOD_COLUMNS if column in row)
+
+
 @dataclass(frozen=True)
 class Reported:
     """A printed table as a file of facts.
@@ -86,8 +91,7 @@ class Reported:
         """Return which number a line is: data set (with its label noise as an experiment calls it), method, measure."""
         noise = f"_noise{row['noise_percent']}" if "noise_percent" in row else ""
         dataset = next(row[column] for column in DATASET_COLUMNS if column in row)
-        method = ", ".join(row[column] for column in _METHOD_COLUMNS if column in row)
-        return f"{dataset}{noise}", method, _VALUE_COLUMNS[self.value][0] or row["metric"]
+        return f"{dataset}{noise}", printed_method(row), _VALUE_COLUMNS[self.value][0] or row["metric"]
 
 
 def read_reported(path: str | os.PathLike) -> Reported:
