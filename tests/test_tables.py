@@ -14,8 +14,9 @@ from made_up_runs import METHODS, make_record, write_records, write_reported
 from algos.evaluation.statistics import signed_rank_p_value
 from algos.exceptions import InputError
 from algos.experiments import layouts, tables
-from algos.experiments.figures import collect_ranks
+from algos.experiments.figures import collect_curves, collect_ranks
 from algos.experiments.markup import Cell, Layout, escape_latex, to_latex, to_markdown
+from algos.experiments.protocols import compared_protocols
 from algos.experiments.ranks import rank_rows, set_rank_rows
 from algos.experiments.report import best_sentences
 from algos.experiments.reported import compare, read_reported
@@ -316,6 +317,25 @@ def test_levels_of_label_noise_are_one_data_set():
 
 def test_no_ranks_of_one_method():
     assert ranks_of(summary_of([make_record()])) == []
+
+
+def test_rounds_are_those_of_the_model_where_it_ended_before_those_that_were_chosen():
+    cost = make_record()["cost"] | {"rounds": [[1, 0.1]]}
+    rows = tables.hyperparameter_rows([make_record(cost=cost), make_record(fold="r0f1")], METHODS)
+    assert [row["value"] for row in rows if row["parameter"] == "n_estimators"] == ["1", "60"]
+    panel = collect_curves([make_record(cost=cost)], {"tree": "Trees"})[0]
+    assert panel.stopped_at == [1]
+
+
+def test_the_comparison_says_which_protocols_it_compares(tmp_path):
+    reported = write_reported(tmp_path, ["wine,ADABOOST.MH w Hamming trees,10,1"])
+    sentence = compared_protocols({"kind": "repeated_kfold", "n_splits": 3}, "10 × 10 cross-validation")
+    assert sentence.startswith("Print: 10 × 10 cross-validation. Ours: stratified 3-fold cross-validation")
+    paths = write_records(tmp_path / "runs", [make_record()])
+    tables.write_tables(paths, reported, {}, METHODS, tmp_path / "tables", "Demo", protocols=sentence)
+    assert "Ours: stratified 3-fold" in (tmp_path / "tables/comparison.md").read_text()
+    assert "Ours: stratified" not in (tmp_path / "tables/summary.md").read_text()
+    assert compared_protocols("ours", None) == ""
 
 
 def test_numbers_are_rounded_half_up_and_zero_has_no_sign():

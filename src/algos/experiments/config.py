@@ -107,7 +107,8 @@ class Experiment:
 
     `cases` are what it runs on: its data sets, or each of them with each level of label noise; the key is what runs,
     tables and figures call the case. `features` are made anew for each fold, for all methods. `publish` is the name of
-    the files that publishing writes; `reported` that of the printed table, if there is one.
+    the files that publishing writes; `reported` that of the printed table, if there is one, and `printed_protocol` says
+    how that was measured.
     """
 
     name: str
@@ -122,6 +123,7 @@ class Experiment:
     selection_metric: str
     seed: int
     reported: str | None
+    printed_protocol: str | None
     publish: str | None
     dataset_aliases: dict[str, str]
     remarks: dict[str, dict[str, str]]
@@ -364,6 +366,7 @@ def _experiment(
         selection_metric=selection_metric,
         seed=declared.get("seed", 0),
         reported=reported,
+        printed_protocol=_printed_protocol(reported),
         publish=reported if declared.get("publish") is True else declared.get("publish") or None,
         dataset_aliases=dict(aliases),
         remarks=dict(remarks),
@@ -533,6 +536,12 @@ def _reported(name: str | None, at: tuple, checker: Checker) -> str | None:
         known = sorted(path.stem for path in folder.glob("*.csv"))
         raise checker.unknown((*at, "reported"), "printed table", name, known)
     return name
+
+
+def _printed_protocol(name: str | None) -> str | None:
+    """Return how a printed table was measured, where we know."""
+    file = Path("config/reported/protocols.yaml")
+    return read_yaml(file).get(name) if name is not None and file.is_file() else None
 
 
 def _printed_names(name: str | None) -> tuple[list[str], list[str]]:

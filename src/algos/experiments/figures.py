@@ -35,6 +35,7 @@ from algos.experiments.method_curves import (
     collect_time_curves,
     draw_round_curves,
     draw_time_curves,
+    end_of,
     error_at_stop,
 )
 from algos.experiments.sample_curves import collect_rejection, collect_samples, draw_rejection, draw_samples
@@ -148,7 +149,7 @@ def collect_curves(records: Sequence[Mapping[str, Any]], labels: Mapping[str, st
                 _mean_curve([curve["train_error"] for curve in curves]),
                 _mean_curve([curve["test_error"] for curve in curves]),
                 _mean_curve(validation) if validation and all(validation) else None,
-                [curve["stopped_at"] for curve in curves],
+                [end_of(run) for run in runs],
                 error_at_stop(curves),
             )
         )

@@ -94,7 +94,20 @@ def gains_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     groups = [("", 1), *((of_pair[0]["label"], 3) for of_pair in pairs.values())]
     baselines = dict.fromkeys(row["baseline_label"] for row in rows)
     notes = [f"{named_metrics([metric])}. Before: {', '.join(baselines)}; after: with the change that the head names."]
+    named = {row[0].text for row in body}
+    notes += [sentence for name, sentence in _WINS.items() if name in named]
     return Layout(title, header, body, groups, notes)
+
+
+_WINS = {
+    "wins within": (
+        "Wins within: on how many data sets before is better than after, and after than before, by the gain as printed."
+    ),
+    "wins between": (
+        "Wins between: on how many data sets a method is the best of all methods of the heads, before and after; a tie "
+        "counts for each."
+    ),
+}
 
 
 def _cells(row: Mapping[str, Any] | None, metric: str) -> list[Cell]:

@@ -21,7 +21,8 @@ def job_log(path: str | os.PathLike) -> Iterator[None]:
     """Send all that a job prints, compiled code included, to its log.
 
     A user's mistake becomes one sentence at the end of the log and a failed job, without a stack trace; any other
-    error leaves its stack trace in the log.
+    error leaves its stack trace in the log. Where the environment has ``ALGOS_TELL_ERRORS``, the sentence, or where
+    that log is, goes to the standard error too, for then Snakemake shows no logs.
 
     Parameters
     ----------
@@ -32,6 +33,7 @@ def job_log(path: str | os.PathLike) -> Iterator[None]:
     with open(path, "w", encoding="utf-8") as log:
         sys.stdout.flush()
         sys.stderr.flush()
+        told = os.dup(2)
         for descriptor in (1, 2):
             os.dup2(log.fileno(), descriptor)
     logging.basicConfig(level=logging.INFO, format="%(message)s", force=True)
@@ -39,10 +41,19 @@ def job_log(path: str | os.PathLike) -> Iterator[None]:
         yield
     except InputError as error:
         print(f"Error: {error}", file=sys.stderr)
+        _tell(told, f"Error: {error}")
         sys.exit(EXIT_FAILED)
     except Exception:
         traceback.print_exc()
+        _tell(told, f"Error: a job failed; {path} says why")
         sys.exit(EXIT_FAILED)
+    finally:
+        os.close(told)
+
+
+def _tell(descriptor: int, sentence: str) -> None:
+    if os.environ.get("ALGOS_TELL_ERRORS"):
+        os.write(descriptor, f"{sentence}\n".encode())
 
 
 def train_folds(

@@ -7,6 +7,7 @@ return a `Layout` for `algos.experiments.markup` or the report to write.
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from algos.evaluation.metrics import METRICS
@@ -401,6 +402,11 @@ def best_values(values: Mapping[str, float | None], decimals: int, metric: str) 
         return set()
     best = METRICS[metric].best(list(shown.values()))
     return {name for name, value in shown.items() if value == best}
+
+
+def with_note(layout: Layout, note: str) -> Layout:
+    """Return a layout with a sentence more below it, where it has rows and there is one."""
+    return replace(layout, notes=[*layout.notes, note]) if note and layout.rows else layout
 
 
 def named_metrics(metrics: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ from algos.experiments.figure_style import (
     set_title,
 )
 from algos.experiments.layouts import group_rows
+from algos.experiments.tables import model_rounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -77,6 +78,11 @@ def _mean_error(runs: Sequence[Mapping[str, Any]], n_rounds: int) -> float:
     return 100 * statistics.fmean(curve[min(n_rounds, len(curve)) - 1] for curve in curves)
 
 
+def end_of(run: Mapping[str, Any]) -> int:
+    """Return the number of rounds of a run's model; its curve may be prolonged beyond."""
+    return min(run["curve"]["stopped_at"], model_rounds(run) or run["curve"]["stopped_at"])
+
+
 def error_at_stop(curves: Sequence[Mapping[str, Any]]) -> float:
     """Mean over folds of the test error of the model, in percent: each fold after its own number of rounds."""
     ends = ((curve["test_error"], curve["stopped_at"]) for curve in curves)
@@ -85,7 +91,7 @@ def error_at_stop(curves: Sequence[Mapping[str, Any]]) -> float:
 
 def _curve_over_rounds(method: str, runs: Sequence[Mapping[str, Any]]) -> MethodCurve:
     rounds = range(1, max(len(run["curve"]["test_error"]) for run in runs) + 1)
-    stop = statistics.median_low([run["curve"]["stopped_at"] for run in runs])
+    stop = statistics.median_low([end_of(run) for run in runs])
     end = (stop, error_at_stop([run["curve"] for run in runs]))
     return MethodCurve(method, list(rounds), [_mean_error(runs, t) for t in rounds], end)
 
@@ -97,7 +103,7 @@ def _curve_over_time(method: str, runs: Sequence[Mapping[str, Any]]) -> MethodCu
     rounds = max(timed, key=lambda rows: rows[-1, 0])[:, 0]
     # A fold that ended early costs nothing more afterwards.
     seconds = np.mean([np.interp(rounds, rows[:, 0], rows[:, 1]) for rows in timed], axis=0)
-    stop = statistics.median_low([run["curve"]["stopped_at"] for run in runs])
+    stop = statistics.median_low([end_of(run) for run in runs])
     return MethodCurve(
         method,
         seconds.tolist(),

@@ -9,14 +9,14 @@ from typing import Any
 from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
 from algos.experiments.figures import CAPTIONS, TITLES
-from algos.experiments.layouts import best_values, group_rows, pair_sentences, signed, with_bar
+from algos.experiments.layouts import best_values, group_rows, pair_sentences, signed, with_bar, with_note
 from algos.experiments.markup import Cell, Layout
+from algos.experiments.protocols import NOTHING, describe, describe_protocol
 from algos.experiments.rounding import full_decimals, print_decimals, table_decimals
 from algos.experiments.tables import LAYOUTS, read_table
 from algos.files import atomic_write
 
 _TEMPLATE = "report.html.j2"
-_NOTHING = "–"
 
 
 def write_report(
@@ -36,6 +36,7 @@ def write_report(
         - ``name``, ``title``, ``paper``: text;
         - ``protocol``: the config's protocol section, or a sentence;
         - ``tables_dir``, ``figures_dir``: what ``write_tables`` and ``write_figures`` wrote;
+        - ``compared_protocols`` (optional): what the comparison says of our protocol and the print's;
         - ``settings``: the experiment's config section (``methods``, ``selection``, ``seed`` ... are shown).
     data_sources : sequence of dict
         A row a file: ``dataset``, ``file``, ``source`` (URL or package), ``sha256``, ``licence``, ``note``; missing
@@ -78,9 +79,9 @@ def write_report(
 
 def describe_experiment(experiment: Mapping[str, Any]) -> dict[str, Any]:
     """Collect what the page shows of one experiment: verdict, layouts, figures and how they were made."""
-    tables_dir = experiment["tables_dir"]
+    tables_dir, settings = experiment["tables_dir"], experiment["settings"]
     try:
-        sources = dict.fromkeys((*(source for source, _, _ in LAYOUTS.values()), "comparison", "versions"))
+        sources = dict.fromkeys((*(source for source, _, _ in LAYOUTS.values()), "comparison", "folds", "versions"))
         rows = {name: read_table(tables_dir, name) for name in sources}
         figures = [read_figure(Path(experiment["figures_dir"]) / f"{name}.png", name) for name in CAPTIONS]
     except FileNotFoundError as error:
@@ -88,6 +89,7 @@ def describe_experiment(experiment: Mapping[str, Any]) -> dict[str, Any]:
             f"{error.filename} is missing; make the tables and figures of {experiment['name']} first"
         ) from error
     layouts = {name: build(rows[source], caption.capitalize()) for name, (source, caption, build) in LAYOUTS.items()}
+    layouts["comparison"] = with_note(layouts["comparison"], experiment.get("compared_protocols", ""))
     return {
         "name": experiment["name"],
         "title": experiment["title"],
@@ -97,9 +99,11 @@ def describe_experiment(experiment: Mapping[str, Any]) -> dict[str, Any]:
         "layouts": layouts,
         "cells": cell_layout(rows["comparison"]),
         "figures": figures,
-        "protocol": describe_protocol(experiment["protocol"]),
-        "settings": describe_settings(experiment["settings"]),
-        "methods": method_layout(experiment["settings"].get("methods", {}), rows["summary"]),
+        "protocol": " ".join(
+            [describe_protocol(experiment["protocol"]), *component_sentences(rows["folds"], settings)]
+        ),
+        "settings": describe_settings(settings),
+        "methods": method_layout(settings.get("methods", {}), rows["summary"]),
         "versions": ", ".join(f"{row['package']} {row['version']}" for row in rows["versions"]),
     }
 
@@ -227,7 +231,7 @@ def source_layout(data_sources: Sequence[Mapping[str, Any]]) -> Layout:
     """Lay out where the data came from."""
     columns = ["dataset", "file", "source", "licence", "note", "sha256"]
     heads = ["data set", "file", "source", "licence", "note", "sha256"]
-    body = [[Cell(str(source.get(column) or _NOTHING)) for column in columns] for source in data_sources]
+    body = [[Cell(str(source.get(column) or NOTHING)) for column in columns] for source in data_sources]
     return Layout("Data sources", heads, body, numeric_from=len(heads))
 
 
@@ -242,45 +246,46 @@ def method_layout(methods: Mapping[str, Any], summary: Sequence[Mapping[str, Any
     return Layout("Methods and their grids", heads, body, numeric_from=len(heads))
 
 
+def component_sentences(folds: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[str]:
+    """Say where fewer principal components were kept than asked for: a training part of n rows has at most n - 1.
+
+    Parameters
+    ----------
+    folds : sequence of dict
+        Rows of `algos.experiments.tables.fold_rows`.
+    settings : dict
+        The experiment's config section.
+    """
+    asked = (settings.get("features") or {}).get("pca", {}).get("n_components")
+    kept: dict[int, dict[str, list[int]]] = {}
+    for row in folds:
+        method = (settings.get("methods") or {}).get(row["method"]) or {}
+        own = (method.get("preprocess") or {}).get("pca", {}).get("n_components")
+        # Features of the experiment are counted after the reduction, those that a method reduces itself before it.
+        for n, most, name in (
+            (asked, row["n_features"], row["dataset"]),
+            (own, min(row["n_features"], row["n_train"] - 1), f"{row['dataset']} ({row['method']})"),
+        ):
+            if n and most < n:
+                kept.setdefault(n, {}).setdefault(name, []).append(most)
+    return [
+        f"Of {n} principal components asked for, no more were there than "
+        + "; ".join(f"{_span(counts)} on {name}" for name, counts in of_names.items())
+        + "."
+        for n, of_names in kept.items()
+    ]
+
+
+def _span(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low} to {high}"
+
+
 def describe_settings(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the settings that say something and have no place of their own on the page, as pairs of text."""
     elsewhere = ("methods", "title", "paper", "protocol")
     pairs = [(key.replace("_", " "), describe(value)) for key, value in settings.items() if key not in elsewhere]
-    return [(key, text) for key, text in pairs if text != _NOTHING]
-
-
-def describe(value: Any) -> str:
-    """Return a config value as text for readers: ``N = 1, 2, 4; C = 1, 10``; a dash for nothing."""
-    if value is None or value in ({}, [], ""):
-        return _NOTHING
-    if isinstance(value, Mapping):
-        return "; ".join(f"{key} = {describe(entry)}" for key, entry in value.items())
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(describe, value))
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def describe_protocol(protocol: Mapping[str, Any] | str) -> str:
-    """Return the protocol as a sentence."""
-    if isinstance(protocol, str):
-        return protocol
-    kind = protocol.get("kind")
-    if kind == "repeated_kfold":
-        repeats = protocol.get("n_repeats", 1)
-        times = "" if repeats == 1 else f", repeated {repeats} times"
-        return f"Stratified {protocol.get('n_splits')}-fold cross-validation{times}; error bars are over the folds."
-    if kind == "designated":
-        return "Each data set's designated test set; error bars are binomial."
-    if kind == "random_percentage":
-        splits = f"{protocol.get('n_repeats')} random splits, {protocol.get('test_percent')} % of the rows for testing"
-        return f"{splits}; error bars are over the splits."
-    if kind == "train_validation_test":
-        shares = " / ".join(f"{share:g}" for share in protocol.get("percent", ()))
-        splits = f"{protocol.get('n_repeats')} random splits of each class into training, validation and test rows"
-        return f"{splits} ({shares} %); the validation rows choose; error bars are over the splits."
-    return describe(protocol)
+    return [(key, text) for key, text in pairs if text != NOTHING]
 
 
 def _read_illustration(illustration: Mapping[str, str]) -> dict[str, Any]:

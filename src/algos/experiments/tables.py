@@ -22,7 +22,7 @@ from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
 from algos.experiments.gains import GAINS, gain_rows, gains_layout
 from algos.experiments.layouts import LAYOUTS as OWN_LAYOUTS
-from algos.experiments.layouts import group_rows
+from algos.experiments.layouts import group_rows, with_note
 from algos.experiments.markup import to_latex, to_markdown
 from algos.experiments.pairs import PAIRS, pair_rows
 from algos.experiments.ranks import RANKS, SET_RANKS, rank_rows, set_rank_rows
@@ -319,8 +319,17 @@ def skipped_rows(records: Sequence[Mapping[str, Any]], methods: Mapping[str, Any
     ]
 
 
+def model_rounds(record: Mapping[str, Any]) -> int | None:
+    """Return the rounds of a run's model: those that were chosen, or fewer where nothing was left to learn before."""
+    chosen, made = record["chosen"].get("n_estimators"), record["cost"].get("rounds")
+    return chosen if chosen is None or not made else min(chosen, made[-1][0])
+
+
 def hyperparameter_rows(records: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return a row a run and chosen hyper-parameter, columns ``SCHEMAS["hyperparameters"]``."""
+    """Return a row a run and chosen hyper-parameter, columns ``SCHEMAS["hyperparameters"]``.
+
+    Rounds are those of the model: it has fewer than were chosen where nothing was left to learn before.
+    """
     return [
         {
             "dataset": record["dataset"],
@@ -328,7 +337,7 @@ def hyperparameter_rows(records: Sequence[Mapping[str, Any]], methods: Mapping[s
             "label": methods[record["method"]].label,
             "fold": record["fold"],
             "parameter": parameter,
-            "value": _plain(value),
+            "value": _plain(model_rounds(record) if parameter == "n_estimators" else value),
         }
         for record in records
         for parameter, value in record["chosen"].items()
@@ -364,6 +373,7 @@ def write_tables(
     notes: Mapping[str, str] | None = None,
     noise: Mapping[str, tuple[str, float]] | None = None,
     pairs: Sequence[Sequence[str]] = (),
+    protocols: str = "",
 ) -> None:
     """Write all tables of one experiment (`TABLE_NAMES`).
 
@@ -389,6 +399,8 @@ def write_tables(
         As in :func:`sweep_rows`.
     pairs : sequence of (str, str), optional
         Methods to compare, two by two.
+    protocols : str, optional
+        What the comparison says of our protocol and the print's.
 
     Raises
     ------
@@ -421,7 +433,7 @@ def write_tables(
     for name, body in rows.items():
         write_csv(Path(out_dir) / f"{name}.csv", list(SCHEMAS[name]), body)
     for name, (source, caption, build) in LAYOUTS.items():
-        layout = build(rows[source], f"{title}: {caption}")
+        layout = with_note(build(rows[source], f"{title}: {caption}"), protocols if name == "comparison" else "")
         _write_text(Path(out_dir) / f"{name}.md", to_markdown(layout))
         _write_text(Path(out_dir) / f"{name}.tex", to_latex(layout))
 
