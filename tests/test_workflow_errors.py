@@ -64,6 +64,15 @@ def test_a_failed_job_says_its_sentence_once_also_where_snakemake_is_quiet(tmp_p
         assert printed.count("Error: data set 'mine': mine.csv, line 3: ") == 1, quiet
 
 
+def test_a_misspelt_target_is_told_the_nearest_one(tmp_path, config):
+    workflow = WorkflowCopy.make(tmp_path / "w", config)
+    assert failed_output(workflow, "tabels", "--dry-run").splitlines()[-1] == (
+        "Error: there is no target 'tabels'; the nearest valid name is 'tables'"
+    )
+    done = workflow.snakemake("tiny", "iris_sklearn", "write_report", "results/report.html", "--dry-run")
+    assert done.returncode == 0, done.stdout
+
+
 def test_a_config_without_experiments_is_refused(tmp_path, config):
     workflow = WorkflowCopy.make(tmp_path / "w", {"data": {"mirrors": []}})
     assert "Error: config.yaml: the key 'experiments' is missing" in failed_output(workflow, "--dry-run")

@@ -101,10 +101,10 @@ def gains_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
 
 _WINS = {
     "wins within": (
-        "Wins within: on how many data sets before is better than after, and after than before, by the gain as printed."
+        "Wins within: in how many lines before is better than after, and after than before, by the gain as printed."
     ),
     "wins between": (
-        "Wins between: on how many data sets a method is the best of all methods of the heads, before and after; a tie "
+        "Wins between: in how many lines a method is the best of all methods of the heads, before and after; a tie "
         "counts for each."
     ),
 }

@@ -113,7 +113,7 @@ def _draw(
     methods = list(dict.fromkeys(curve.method for panel in panels for curve in panel.curves))
     colors = {method: style.colors[i % len(style.colors)] for i, method in enumerate(methods)}
     # Later lines are thinner, so that those below them show at their sides where they coincide.
-    widths = {method: style.line_width * (2.2 - 1.4 * i / max(len(methods) - 1, 1)) for i, method in enumerate(methods)}
+    widths = {method: style.line_width * (1.9 - 1.2 * i / max(len(methods) - 1, 1)) for i, method in enumerate(methods)}
     with drawing(style):
         figure, axes = make_panels(len(panels), style)
         for one, panel in zip(axes, panels, strict=True):
