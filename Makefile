@@ -68,7 +68,7 @@ $(VENV)/.bench: $(VENV)/.requirements requirements-bench.lock
 lock: $(VENV)/.requirements ## Make requirements.lock anew from pyproject.toml and requirements.in
 	@test -x $(VENV)-lock/bin/pip-compile || { $(BIN)/python -m venv $(VENV)-lock && \
 		$(VENV)-lock/bin/python -m pip install --quiet pip-tools; }
-	$(VENV)-lock/bin/pip-compile --quiet --upgrade --allow-unsafe --extra=data --extra=dev \
+	$(VENV)-lock/bin/pip-compile --quiet --upgrade --allow-unsafe --extra=cluster --extra=data --extra=dev \
 		--extra=images --extra=workflow --generate-hashes \
 		--no-emit-find-links --no-emit-index-url --no-emit-trusted-host --strip-extras \
 		--output-file=requirements.lock pyproject.toml requirements.in

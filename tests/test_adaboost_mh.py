@@ -194,6 +194,14 @@ def test_early_stopping_chooses_by_the_smoothed_criterion_and_fits_again(wine):
     np.testing.assert_array_equal(model.decision_function(X), again.decision_function(X))
 
 
+@pytest.mark.parametrize("min_estimators", [9, 10, 50])
+def test_early_stopping_without_a_choice_warns_and_runs_all_rounds(wine, min_estimators):
+    model = AdaBoostMHClassifier(n_estimators=10, early_stopping=True, min_estimators=min_estimators, random_state=0)
+    with pytest.warns(UserWarning, match="n_estimators=10 leaves no choice"):
+        model.fit(*wine)
+    assert model.n_estimators_ == 10
+
+
 def test_monitor_sees_each_round_and_can_end_the_fit(wine):
     X, y = wine
     seen = []

@@ -182,3 +182,17 @@ def test_digits_error_is_no_worse_than_sammes():
     X, y = load_digits(return_X_y=True)
     model = AdaBoostMMClassifier(n_estimators=200, max_leaf_nodes=20).fit(X[:1000], y[:1000])
     assert 1 - model.score(X[1000:], y[1000:]) <= 0.0590 + 0.008
+
+
+def test_probabilities_are_the_minimiser_of_the_loss():
+    """Where samples cannot be told apart, boosting tends to the minimum, and that to the frequencies of the classes."""
+    counts = np.array([[5, 3, 2], [1, 6, 9]])
+    X = np.repeat([[0.0], [1.0]], counts.sum(axis=1), axis=0)
+    y = np.concatenate([np.repeat(np.arange(3), row) for row in counts])
+    model = AdaBoostMMClassifier(n_estimators=300, max_leaf_nodes=2).fit(X, y)
+    frequencies = counts / counts.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.predict_proba([[0.0], [1.0]]), frequencies, atol=0.01)
+    X, y = load_breast_cancer(return_X_y=True)
+    model = AdaBoostMMClassifier(n_estimators=5, max_leaf_nodes=2).fit(X, y)
+    H = 2 * model.decision_function(X)  # half the difference of the scores
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-2 * H)), rtol=1e-9)

@@ -145,6 +145,47 @@ def test_bounds_hold_the_optimum_between_them_at_any_time(data, n_sweeps):
         assert best.gap < 1e-8 <= early.gap or n_sweeps == 30
 
 
+def signs_of_others(Y):
+    """Privileged features yt_ij (3): label x example x label."""
+    signs = np.repeat((2 * Y - 1)[None], Y.shape[1], axis=0)
+    for i in range(Y.shape[1]):
+        signs[i, :, i] = 0
+    return signs
+
+
+@pytest.mark.parametrize("pooled", [False, True])
+@pytest.mark.parametrize("form", [0, 1])
+def test_steps_of_two_multipliers_keep_vectors_and_multipliers_together(data, form, pooled):
+    """What is kept up to date is what the multipliers say, after any number of sweeps; steps are of pairs."""
+    X, Y = data
+    W = np.random.default_rng(0).normal(size=(5, 3))
+    pools = some_pools(5) if pooled else None
+    features, advice = either_form(X)[form], signs_of_others(Y) * (1 if pools is None else pools[:, None])
+    for max_sweeps in (1, 2, 5, 12):
+        stop = Stop(tolerance=1e-12, max_sweeps=max_sweeps)
+        z, _, label = label_descent(features, Y, pools, 0.5, stop)
+        turned, _, pair = dictionary_descent(features, Y, W, pools, 0.5, stop)
+        signed = pair.a.T * (2 * Y.T - 1)
+        np.testing.assert_allclose(z, label.a * (2 * Y.T - 1) @ X, rtol=1e-9, atol=1e-9)
+        np.testing.assert_allclose(turned.T, W @ W.T @ signed @ X, rtol=1e-9, atol=1e-9)
+        for found, moved in ((label, label.a + label.b), (pair, (pair.a + pair.b).T)):
+            corrections = np.einsum("ij,ijl->il", moved - C, advice) / GAMMA
+            correction = found.correction if found is label else found.correction.T
+            np.testing.assert_allclose(correction, corrections, rtol=1e-9, atol=1e-9)
+            np.testing.assert_allclose(found.constant, 0.5 * (moved - C).sum(axis=1) / GAMMA, rtol=1e-9, atol=1e-9)
+
+
+def test_dual_value_never_falls(data):
+    """Neither with the papers' steps nor with steps of two multipliers that go beyond where the objective is least."""
+    X, Y = data
+    W = np.random.default_rng(0).normal(size=(5, 3))
+    for descent in (lambda s: label_descent(X, Y, None, 1.0, s), lambda s: dictionary_descent(X, Y, W, None, 1.0, s)):
+        for tolerance in (0, 1e-12):
+            duals = [descent(Stop(tolerance=tolerance, max_sweeps=s))[1].dual.sum() for s in range(1, 25)]
+            assert (np.diff(duals) >= -1e-9).all()
+            assert duals[-1] > duals[0]
+
+
 def test_multipliers_meet_the_conditions_of_optimality(data):
     """a, b >= 0; where one is positive its constraint is tight, elsewhere it is kept."""
     X, Y = data

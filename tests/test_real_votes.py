@@ -1,6 +1,7 @@
 """Real AdaBoost.MH: real-valued votes of stumps, Hamming trees and products against formulas in NumPy."""
 
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
@@ -26,9 +27,13 @@ def leaves_of(X, Q, base, n_inner_nodes=1, n_factors=1):
     return (sides < 0).astype(int)
 
 
-def real_boost(X, Y, W, n_rounds, **base):
+def real_boost(X, Y, W, n_rounds, sample_weight=None, **base):
     """Schapire and Singer 1999, section 4: returns the scores and the loss after each round."""
-    f, smoothing = np.zeros(Y.shape), 1 / Y.size
+    f, n = np.zeros(Y.shape), len(Y)
+    if sample_weight is not None:
+        W = W * (sample_weight / sample_weight.max())[:, None]  # D has their ratios; few digits are left below 1e-308
+        n = max(sample_weight.sum(), np.count_nonzero(sample_weight))
+    smoothing = 1 / (n * Y.shape[1])
     stages, losses = [], []
     for _ in range(n_rounds):
         D = W * np.exp(-Y * f)
@@ -141,6 +146,28 @@ def test_order_of_rows_does_not_matter():
     model = AdaBoostMHClassifier(votes="real", n_inner_nodes=4, n_estimators=8).fit(X, y)
     other = AdaBoostMHClassifier(votes="real", n_inner_nodes=4, n_estimators=8).fit(X[order], y[order])
     np.testing.assert_allclose(model.decision_function(X), other.decision_function(X), rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("scale", [1, 3, 0.25, 1 / 150, 1e-30, 2.0**-1040])
+def test_sample_weights_smooth_by_their_sum_or_by_the_number_of_samples(scale):
+    X, y = load_iris(return_X_y=True)
+    Y, weight = signs_of(y), scale * np.random.default_rng(0).integers(1, 4, len(y)) / 2
+    model = AdaBoostMHClassifier("stump", votes="real", n_estimators=6).fit(X, y, sample_weight=weight)
+    stages, _ = real_boost(X, Y, initial_weights(Y), 6, sample_weight=weight, base="stump")
+    np.testing.assert_allclose(model.decision_function(X), stages[-1], rtol=1e-7, atol=1e-8)
+
+
+def test_weights_of_sum_1_or_n_give_one_model_and_whole_ones_repeat_samples():
+    X, y = load_iris(return_X_y=True)
+    weight = np.random.default_rng(0).integers(0, 4, len(y))
+    make = partial(AdaBoostMHClassifier, "stump", votes="real", n_estimators=20)
+    of_sum_1, of_sum_n = (
+        make().fit(X, y, sample_weight=weight / weight.sum() * total).predict_proba(X)
+        for total in (1, np.count_nonzero(weight))
+    )
+    np.testing.assert_allclose(of_sum_1, of_sum_n, atol=1e-7)
+    repeated = make().fit(np.repeat(X, weight, 0), np.repeat(y, weight)).predict_proba(X)
+    np.testing.assert_allclose(make().fit(X, y, sample_weight=weight).predict_proba(X), repeated, atol=1e-7)
 
 
 def test_smoothing_must_be_positive():

@@ -143,3 +143,25 @@ def test_digits_error_is_no_worse_than_scikit_learns():
     rival.fit(X[:1000], y[:1000])
     assert model.score(X[1000:], y[1000:]) >= rival.score(X[1000:], y[1000:]) - 0.008
     assert 1 - model.score(X[1000:], y[1000:]) <= 0.0590 + 2 * 0.008
+
+
+def test_probabilities_are_zhus_and_follow_from_scikit_learns():
+    """(15) of Zhu 2009 for the scores in the paper's scale; log-odds are a known multiple of scikit-learn's."""
+    X, y = load_wine(return_X_y=True)
+    model = SAMMEClassifier(n_estimators=10, max_leaf_nodes=3, random_state=0).fit(X, y)
+    K, P = 3, model.predict_proba(X)
+    F = (K - 1) ** 2 / K * model.decision_function(X)
+    E = np.exp(F / (K - 1))
+    np.testing.assert_allclose(P, E / E.sum(axis=1, keepdims=True), rtol=1e-12)
+    np.testing.assert_array_equal(model.classes_[P.argmax(axis=1)], model.predict(X))
+    tree = DecisionTreeClassifier(max_leaf_nodes=3)
+    rival = AdaBoostClassifier(tree, n_estimators=10, random_state=0).fit(X, y).predict_proba(X)
+    factor = (K - 1) ** 2 / K * model.estimator_weights_.sum()
+    np.testing.assert_allclose(np.log(P[:, 1:] / P[:, :1]), factor * np.log(rival[:, 1:] / rival[:, :1]), atol=1e-8)
+
+
+def test_two_classes_have_the_probabilities_of_adaboost():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = SAMMEClassifier(n_estimators=5, max_leaf_nodes=2, random_state=0).fit(X, y)
+    H = model.decision_function(X) / 2
+    np.testing.assert_allclose(model.predict_proba(X)[:, 1], 1 / (1 + np.exp(-2 * H)), rtol=1e-12)

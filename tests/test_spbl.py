@@ -168,6 +168,19 @@ def test_the_best_iterate_on_the_validation_part_predicts(classifier):
     assert all(errors[t] <= errors[:t].min() for t in range(3, soon.n_estimators_ - 1))
 
 
+@every_classifier
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"validation_fraction": 0.2, "min_estimators": 5}, "min_estimators=5 of n_estimators=5 leaves no choice"),
+        ({"stop_after": 2}, "stop_after=2 never ends a fit without a validation part"),
+    ],
+)
+def test_options_that_can_do_nothing_warn(wine, classifier, params, message):
+    with pytest.warns(UserWarning, match=message):
+        classifier(n_estimators=5, random_state=0, **params).fit(*wine)
+
+
 def test_validation_fraction_is_stratified_and_seeded(wine):
     X, y = wine
     options = {"n_estimators": 4, "validation_fraction": 0.3}
@@ -211,7 +224,9 @@ def test_classes_of_one_and_two_samples_are_learned(classifier, pace):
     X = np.vstack([X[:100], [[30.0, 0, 0, 0]], [[0, 30.0, 0, 0], [0, 31.0, 0, 0]]])
     y = np.append(y[:100], [7, 8, 8])
     options = {} if classifier is MultiBoostClassifier else {"pace": pace, "pace_factor": 1.1}
-    model = classifier(n_estimators=20, min_estimators=20, validation_fraction=0.2, random_state=0, **options).fit(X, y)
+    model = classifier(n_estimators=20, min_estimators=20, validation_fraction=0.2, random_state=0, **options)
+    with pytest.warns(UserWarning, match="leaves no choice"):
+        model.fit(X, y)
     assert set(model.classes_) == {0, 1, 7, 8}
     if classifier is MultiBoostClassifier or pace == "per_class":
         assert model.predict(X[100:]).tolist() == [7, 8, 8]

@@ -79,8 +79,8 @@ rule write_tables:
         "results/benchmarks/tables/{experiment}.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=growing(2000),
+        runtime=growing(30),
     params:
         settings=wildcard_settings,
     message:

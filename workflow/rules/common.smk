@@ -46,6 +46,11 @@ def checked_config():
 CONFIG = checked_config()
 
 
+def growing(amount):
+    """An amount of memory or time that is that much more at each attempt of a job."""
+    return lambda wildcards, attempt: amount * attempt
+
+
 def code(*modules):
     """The source files of some modules and of all that they import: a rule's results depend on them."""
     return import_closure(modules, SOURCES, without={"algos.experiments.methods"})

@@ -32,8 +32,8 @@ for folder, dataset in FOLDERS.items():
             retries: 2
             threads: 1
             resources:
-                mem_mb=500,
-                runtime=60,
+                mem_mb=growing(500),
+                runtime=growing(60),
             params:
                 dataset=folder,
                 files=CONFIG.datasets[dataset]["files"],

@@ -27,8 +27,8 @@ rule make_features:
         "results/benchmarks/features/{dataset}.tsv"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=60,
+        mem_mb=growing(4000),
+        runtime=growing(60),
     params:
         entry=lambda wildcards: CONFIG.datasets[wildcards.dataset],
         directory=CONFIG.data["directory"],

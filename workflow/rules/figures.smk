@@ -21,8 +21,8 @@ rule draw_figures:
         "results/benchmarks/figures/{experiment}.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=growing(2000),
+        runtime=growing(30),
     params:
         style=CONFIG.figures,
         methods=lambda wildcards: wildcard_settings(wildcards)["methods"],

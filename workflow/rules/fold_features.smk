@@ -41,8 +41,8 @@ rule describe_images:
         "results/benchmarks/descriptors/{experiment}/{dataset}.tsv"
     threads: 1
     resources:
-        mem_mb=4000,
-        runtime=120,
+        mem_mb=growing(4000),
+        runtime=growing(120),
     params:
         entry=lambda wildcards: CONFIG.datasets[wildcards.dataset],
         directory=CONFIG.data["directory"],
@@ -69,8 +69,8 @@ rule make_fold_features:
         "results/benchmarks/features/{experiment}/{dataset}/{fold}.tsv"
     threads: 1
     resources:
-        mem_mb=8000,
-        runtime=120,
+        mem_mb=growing(8000),
+        runtime=growing(120),
     params:
         settings=lambda wildcards: CONFIG.experiments[wildcards.experiment].features,
         seed=lambda wildcards: CONFIG.experiments[wildcards.experiment].seed,

@@ -33,8 +33,8 @@ rule make_illustration:
         "results/benchmarks/illustrations/{illustration}.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=growing(2000),
+        runtime=growing(60),
     params:
         settings=lambda wildcards: CONFIG.illustrations[wildcards.illustration],
         style=CONFIG.figures,

@@ -40,8 +40,8 @@ for experiment in CONFIG.experiments.values():
                 f"results/benchmarks/publish/{experiment.name}.tsv"
             threads: 1
             resources:
-                mem_mb=2000,
-                runtime=30,
+                mem_mb=growing(2000),
+                runtime=growing(30),
             params:
                 settings=config["experiments"][experiment.name],
                 tables=table_settings(experiment),
@@ -67,8 +67,8 @@ rule publish_illustration:
         "results/benchmarks/publish/{illustration}.tsv"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=10,
+        mem_mb=growing(500),
+        runtime=growing(10),
     params:
         settings=lambda wildcards: CONFIG.illustrations[wildcards.illustration],
         command=command_line("publish"),

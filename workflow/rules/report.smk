@@ -80,8 +80,8 @@ rule write_report:
         "results/benchmarks/report.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=growing(2000),
+        runtime=growing(30),
     params:
         experiments=report_settings(),
         illustrations=illustration_settings(),

@@ -28,8 +28,8 @@ rule make_splits:
         "results/benchmarks/splits/{experiment}/{case}.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=30,
+        mem_mb=growing(2000),
+        runtime=growing(30),
     params:
         settings=split_settings,
     message:

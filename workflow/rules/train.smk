@@ -72,8 +72,8 @@ for experiment, case, method, folds in TRAINING:
             f"results/benchmarks/train/{place}/{folds[0]}.tsv"
         threads: 1
         resources:
-            mem_mb=settings.resources["mem_mb"],
-            runtime=settings.resources["runtime_minutes"],
+            mem_mb=growing(settings.resources["mem_mb"]),
+            runtime=growing(settings.resources["runtime_minutes"]),
         params:
             settings=experiment.training(case, method),
         message:

@@ -70,16 +70,29 @@ class AllCorrections {
     }
   }
 
-  // inner[i] = <yt_ij, yt_iq>: the two differ in labels that one of them has alone.
-  void inner(const Example& j, const Example& q, double* __restrict inner) const {
-    std::fill(inner, inner + L_, 0.0);
-    const std::int32_t *u = j.first, *v = q.first;  // both ascend
-    while (u < j.last || v < q.last) {
-      if (v == q.last || (u < j.last && *u < *v)) count_advice(*u++, 1, inner);
-      else if (u == j.last || *v < *u) count_advice(*v++, 1, inner);
-      else ++u, ++v;
-    }
-    for (int i = 0; i < L_; ++i) inner[i] = norm(i) - 2 * inner[i];
+  // The same for label i alone, and <yt_ij, yt_iq>: the two differ in labels that one of the examples has alone.
+  double slack(std::int64_t j, int i) const {
+    double value = 0;
+    int count = 0;
+    each_adviser(j, i, [&](int l) { value += values_[at(l, i)]; ++count; });
+    return 2 * (value + count * shift_[i]) - sum_[i] + features_.constant * constants_[i];
+  }
+  void add(std::int64_t j, int i, double t) {
+    int count = 0;
+    each_adviser(j, i, [&](int l) { values_[at(l, i)] += 2 * t; ++count; });
+    shift_[i] -= t;
+    sum_[i] += t * (2 * count - size_[i]);
+    constants_[i] += features_.constant * t;
+  }
+  double inner(std::int64_t j, std::int64_t q, int i) const {
+    int different = 0;
+    each_adviser(j, i, [&](int l) { different += has(q, l) ? 0 : 1; });
+    each_adviser(q, i, [&](int l) { different += has(j, l) ? 0 : 1; });
+    return norm(i) - 2 * different;
+  }
+  bool has(std::int64_t j, int l) const {
+    const Pattern& labels = features_.labels_of;
+    return std::binary_search(labels.column + labels.start[j], labels.column + labels.start[j + 1], l);
   }
 
   double norm(int i) const { return size_[i] + features_.constant * features_.constant; }
@@ -105,6 +118,12 @@ class AllCorrections {
   }
 
  private:
+  template <class Visit>
+  void each_adviser(std::int64_t j, int i, Visit visit) const {
+    const Pattern& labels = features_.labels_of;
+    for (std::int64_t e = labels.start[j]; e < labels.start[j + 1]; ++e)
+      if (is_member(labels.column[e], i)) visit(labels.column[e]);
+  }
   // Adds t for each label that label l advises.
   void count_advice(int l, double t, double* __restrict count) const {
     if (features_.pool) {
@@ -140,8 +159,8 @@ class DictionarySolver {
  public:
   DictionarySolver(const DictionaryProblem& problem, const LabelFeatures& features, const R& rows)
       : problem_(problem), features_(features), rows_(rows), n_(problem.rows.n), L_(features.n_labels),
-        corrections_(features, problem.correction, problem.constant), norm_(n_), score_(L_), slack_(L_),
-        partner_slack_(L_), inner_(L_), moved_(L_), partner_moved_(L_), change_(L_), sign_(L_, -1.0) {
+        corrections_(features, problem.correction, problem.constant), norm_(n_), image_(problem.rows.width), sign_(L_),
+        score_(L_), slack_(L_), moved_(L_), change_(L_), partner_(L_, -1) {
     for (std::int64_t j = 0; j < n_; ++j)
       rows_.each(j, [&](int, double x) { norm_[j] += x * x; });
   }
@@ -153,6 +172,7 @@ class DictionarySolver {
     std::int64_t sweeps = 0;
     while (sweeps < problem_.stop.max_sweeps) {
       shuffle(order);
+      last_worst_ = worst_;
       worst_ = 0;
       for (const std::int32_t j : order) visit(j);
       ++sweeps;
@@ -171,86 +191,133 @@ class DictionarySolver {
   }
 
  private:
+  enum class Kind { none, a, b };
+
   // The coordinate steps (algorithms P3) for a_ij and b_ij of all labels i, and the rank-one update.
   void visit(std::int64_t j) {
-    begin(j);
-    scores(j);
-    flip_signs(j);
-    double* a = problem_.a + j * L_;
-    bool scores_changed = false;
+    look_at(j);
+    rows_.each(j, [&](int f, double x) { image_[f] += x; });
     for (int i = 0; i < L_; ++i) {
-      const double* gram = problem_.gram + std::int64_t{i} * L_;
-      const double gradient = sign_[i] * (score_[i] + norm_[j] * change_[i]) + slack_[i] - 1;
-      const double step = move(i, {a[i], gradient, gram[i] * norm_[j] + corrections_.norm(i) / problem_.gamma});
-      if (step != 0) {
-        a[i] = std::max(0.0, a[i] + step);
-        add(step * sign_[i], gram, change_.data(), L_);
-        scores_changed = true;
-      }
-      move_b(i, j);
+      raise_a(i, move(i, Kind::a, a_of(i)));
+      raise_b(j_, i, move(i, Kind::b, b_of(i)));
+      if (a(j, i) > 0 || b(j, i) > 0) partner_[i] = j;
     }
-    flip_signs(j);
-    end(j);
-    if (!scores_changed) return;
+    rows_.each(j, [&](int f, double) { image_[f] = 0; });
+    correct();
+    if (!changed_) return;
     rows_.each(j, [&](int f, double x) {
       if (x != 0) add(x, change_.data(), problem_.z + std::int64_t{f} * L_, L_);
     });
     std::fill(change_.begin(), change_.end(), 0.0);
+    changed_ = false;
   }
 
-  // Slacks of example j and of the partner, the example visited last.
-  void begin(std::int64_t j) {
+  // The example's labels, slacks and scores.
+  void look_at(std::int64_t j) {
+    open(j);
+    scores();
+    const Pattern& labels = features_.labels_of;
+    std::fill(sign_.begin(), sign_.end(), -1.0);
+    for (std::int64_t e = labels.start[j]; e < labels.start[j + 1]; ++e) sign_[labels.column[e]] = 1;
+  }
+
+  void open(std::int64_t j) {
+    j_ = j;
     corrections_.open(j, example_);
     corrections_.slacks(example_, slack_.data());
-    std::fill(moved_.begin(), moved_.end(), 0.0);
-    if (problem_.stop.plain() || partner_ == j) partner_ = -1;
-    if (partner_ < 0) return;
-    corrections_.slacks(partner_example_, partner_slack_.data());
-    corrections_.inner(example_, partner_example_, inner_.data());
-    std::fill(partner_moved_.begin(), partner_moved_.end(), 0.0);
   }
 
-  // Moves the correcting vectors, and makes example j the partner of the next.
-  void end(std::int64_t j) {
+  // What the correcting vectors have moved by along the example.
+  void correct() {
     corrections_.add(example_, moved_.data());
-    if (partner_ >= 0) corrections_.add(partner_example_, partner_moved_.data());
-    partner_ = j;
-    std::swap(example_, partner_example_);
+    std::fill(moved_.begin(), moved_.end(), 0.0);
   }
 
-  void move_b(int i, std::int64_t j) {
-    double& b = problem_.b[j * L_ + i];
-    b = std::max(0.0, b + move(i, {b, slack_[i], corrections_.norm(i) / problem_.gamma}));
-  }
+  double& a(std::int64_t j, int i) { return problem_.a[j * L_ + i]; }
+  double& b(std::int64_t j, int i) { return problem_.b[j * L_ + i]; }
+  const double* gram(int i) const { return problem_.gram + std::int64_t{i} * L_; }
+  double per_unit(int i) const { return corrections_.norm(i) / problem_.gamma; }
 
-  // The best step of a multiplier of the current example and label i, together with the partner's b.
-  double move(int i, const Multiplier& multiplier) {
+  Multiplier a_of(int i) {
+    const double gradient = sign_[i] * (score_[i] + norm_[j_] * change_[i]) + slack_[i] - 1;
+    return {a(j_, i), gradient, gram(i)[i] * norm_[j_] + per_unit(i)};
+  }
+  Multiplier b_of(int i) { return {b(j_, i), slack_[i], per_unit(i)}; }
+
+  void raise_a(int i, double t) {
+    if (t == 0) return;
+    a(j_, i) = std::max(0.0, a(j_, i) + t);
+    add(t * sign_[i], gram(i), change_.data(), L_);
+    changed_ = true;
+  }
+  void raise_b(std::int64_t j, int i, double t) { b(j, i) = std::max(0.0, b(j, i) + t); }
+
+  // The best step of a multiplier of the example and label i. The label's partner, the last example visited that has a
+  // multiplier for it, moves with it: its b, or its a where b is 0. The latter costs as much as a visit, so small
+  // gradients do without.
+  double move(int i, Kind kind, const Multiplier& multiplier) {
     if (multiplier.rests()) return 0;
     worst_ = std::max(worst_, std::fabs(multiplier.gradient));
-    const double per_unit = corrections_.norm(i) / problem_.gamma;
-    double* b = partner_ >= 0 ? problem_.b + partner_ * L_ + i : nullptr;
-    PairStep step = {multiplier.step(), 0};
-    if (b && *b > 0) step = pair_step(multiplier, {*b, partner_slack_[i], per_unit}, inner_[i] / problem_.gamma);
-    slack_[i] += step.first * per_unit;
-    moved_[i] += step.first / problem_.gamma;
-    if (!b) return step.first;
-    partner_slack_[i] += step.first * inner_[i] / problem_.gamma;
-    if (step.second != 0) {
-      *b = std::max(0.0, *b + step.second);
-      slack_[i] += step.second * inner_[i] / problem_.gamma;
-      partner_slack_[i] += step.second * per_unit;
-      partner_moved_[i] += step.second / problem_.gamma;
+    const Kind with = partner_kind(i);
+    const double worth = with == Kind::a ? kWorthwhile * last_worst_ : kStill;
+    if (with != Kind::none && std::fabs(multiplier.gradient) > worth)
+      return move_with_partner(i, kind, with, multiplier);
+    const double step = multiplier.step();
+    moved_[i] += step / problem_.gamma;
+    slack_[i] += step * per_unit(i);
+    return step;
+  }
+
+  Kind partner_kind(int i) {
+    const std::int64_t q = partner_[i];
+    if (problem_.stop.plain() || q < 0 || q == j_) return Kind::none;
+    if (b(q, i) > 0) return Kind::b;
+    return !polishing_ && a(q, i) > 0 ? Kind::a : Kind::none;
+  }
+
+  double move_with_partner(int i, Kind kind, Kind with, const Multiplier& multiplier) {
+    const std::int64_t q = partner_[i];
+    const double inner = corrections_.inner(j_, q, i), slack = corrections_.slack(q, i) + moved_[i] * inner;
+    const double sign = corrections_.has(q, i) ? 1 : -1, cross = with == Kind::a ? rows_.times(q, image_.data()) : 0;
+    Multiplier partner = {b(q, i), slack, per_unit(i)};
+    if (with == Kind::a) {
+      const double gradient = sign * (score_of(q, i) + cross * change_[i]) + slack - 1;
+      partner = {a(q, i), gradient, gram(i)[i] * norm_[q] + per_unit(i)};
     }
+    double mixed = inner / problem_.gamma;
+    if (kind == Kind::a) mixed += sign_[i] * sign * gram(i)[i] * cross;
+    const PairStep step = pair_step(multiplier, partner, mixed);
+    moved_[i] += step.first / problem_.gamma;
+    corrections_.add(q, i, step.second / problem_.gamma);
+    slack_[i] += step.first * per_unit(i) + step.second * inner / problem_.gamma;
+    if (with == Kind::b) raise_b(q, i, step.second);
+    else raise_partner_a(q, i, step.second, sign, cross);
     return step.first;
   }
 
+  // Changes Z at once, and the scores of the example with it.
+  void raise_partner_a(std::int64_t q, int i, double t, double sign, double cross) {
+    if (t == 0) return;
+    a(q, i) = std::max(0.0, a(q, i) + t);
+    add(t * sign * cross, gram(i), score_.data(), L_);
+    rows_.each(q, [&](int f, double x) {
+      if (x != 0) add(t * sign * x, gram(i), problem_.z + std::int64_t{f} * L_, L_);
+    });
+  }
+
+  double score_of(std::int64_t q, int i) const {
+    double score = 0;
+    rows_.each(q, [&](int f, double x) { score += x * problem_.z[std::int64_t{f} * L_ + i]; });
+    return score;
+  }
+
   // score = Z x_j, four features at a time, so that the sums are read and written a quarter as often.
-  void scores(std::int64_t j) {
+  void scores() {
     std::fill(score_.begin(), score_.end(), 0.0);
     const double* row[4];
     double x[4];
     int held = 0;
-    rows_.each(j, [&](int f, double value) {
+    rows_.each(j_, [&](int f, double value) {
       if (value == 0) return;
       row[held] = problem_.z + std::int64_t{f} * L_;
       x[held++] = value;
@@ -265,22 +332,22 @@ class DictionarySolver {
     for (int i = 0; i < L_; ++i) sum[i] += (x[0] * r0[i] + x[1] * r1[i]) + (x[2] * r2[i] + x[3] * r3[i]);
   }
 
-  void flip_signs(std::int64_t j) {
-    const Pattern& labels = features_.labels_of;
-    for (std::int64_t e = labels.start[j]; e < labels.start[j + 1]; ++e) sign_[labels.column[e]] *= -1;
-  }
-
   // Passes over b alone, which need no features: slacks below 0 cost most when a point is made feasible.
   void polish(const std::vector<std::int32_t>& order, double accuracy) {
+    polishing_ = true;
     for (int pass = 0; pass < kPolishing; ++pass) {
       worst_ = 0;
       for (const std::int32_t j : order) {
-        begin(j);
-        for (int i = 0; i < L_; ++i) move_b(i, j);
-        end(j);
+        open(j);
+        for (int i = 0; i < L_; ++i) {
+          raise_b(j, i, move(i, Kind::b, b_of(i)));
+          if (b(j, i) > 0) partner_[i] = j;
+        }
+        correct();
       }
-      if (worst_ <= accuracy) return;
+      if (worst_ <= accuracy) break;
     }
+    polishing_ = false;
   }
 
   // Limits of the steps along the labels' directions that make slacks feasible.
@@ -295,67 +362,85 @@ class DictionarySolver {
     double step() const { return !dead && least <= most + kFeasible ? least : kInfinity; }
   };
 
-  // The duality gap over all pairs; tells whether it is small enough.
-  bool evaluate() {
-    std::vector<Range> nonnegative(L_), margins(L_);
-    std::vector<double> total(L_), gain(L_), steps(L_), raised(L_);
-    double squared = 0, sum_a = 0;
+  // Calls see(a, margins) for all examples in turn, each looked at.
+  template <class See>
+  void each_example(See see) {
+    std::vector<double> margin(L_);
     for (std::int64_t j = 0; j < n_; ++j) {
       look_at(j);
-      const double* a = problem_.a + j * L_;
+      for (int i = 0; i < L_; ++i) margin[i] = sign_[i] * score_[i];
+      see(problem_.a + j * L_, margin);
+    }
+  }
+
+  // The duality gap over all pairs; tells whether it is small enough.
+  bool evaluate() {
+    std::vector<Range> nonnegative(L_);
+    Totals totals(L_);
+    each_example([&](const double* a, const std::vector<double>& margin) {
       for (int i = 0; i < L_; ++i) {
-        const double along = corrections_.along(example_, i), margin = sign_[i] * score_[i];
+        const double along = corrections_.along(example_, i);
         nonnegative[i].need(-slack_[i], along);
-        margins[i].need(std::max(0.0, 1 - margin) - slack_[i], along);
-        total[i] += slack_[i];
-        gain[i] += along;
-        squared += a[i] * margin;  // ||D||^2 = sum_ij a_ij y_ij <w_i, D x_j>
-        sum_a += a[i];
+        totals.slack[i] += slack_[i];
+        totals.gain[i] += along;
+        totals.squared += a[i] * margin[i];  // ||D||^2 = sum_ij a_ij y_ij <w_i, D x_j>
+        totals.a += a[i];
       }
-      flip_signs(j);
-    }
-    for (int i = 0; i < L_; ++i) {
-      steps[i] = nonnegative[i].step();
-      raised[i] = margins[i].step();
-    }
-    const std::vector<double> correcting = corrections_.squared();
-    dual_ = sum_a - squared / 2;
-    for (int i = 0; i < L_; ++i) dual_ -= problem_.gamma * correcting[i] / 2;
-    const double least = least_margin(steps);
-    primal_ = std::min(least > 0 ? value_after(steps, squared, 1 / least, total, gain, correcting) : kInfinity,
-                       value_after(raised, squared, 1, total, gain, correcting));
+    });
+    totals.correcting = corrections_.squared();
+    dual_ = totals.a - totals.squared / 2;
+    for (int i = 0; i < L_; ++i) dual_ -= problem_.gamma * totals.correcting[i] / 2;
+    primal_ = feasible_primal(least_margin(nonnegative), totals);
     return primal_ - dual_ <= problem_.stop.tolerance * primal_;
   }
 
-  void look_at(std::int64_t j) {
-    corrections_.open(j, example_);
-    corrections_.slacks(example_, slack_.data());
-    scores(j);
-    flip_signs(j);
-  }
+  // Sums over examples, of each label where there is more than one.
+  struct Totals {
+    std::vector<double> slack, gain, correcting;
+    double squared = 0, a = 0;
+    explicit Totals(int L) : slack(L), gain(L) {}
+  };
 
-  // The least margin (1 at most) once the labels' slacks are raised by these steps.
-  double least_margin(const std::vector<double>& steps) {
+  // The least of the margins and slacks together, 1 at most, once the labels' slacks are raised to 0.
+  double least_margin(const std::vector<Range>& nonnegative) {
     double least = 1;
-    for (const double step : steps)
-      if (step == kInfinity) return 0;
-    for (std::int64_t j = 0; j < n_ && least > 0; ++j) {
-      look_at(j);
-      for (int i = 0; i < L_; ++i)
-        least = std::min(least, sign_[i] * score_[i] + slack_[i] + steps[i] * corrections_.along(example_, i));
-      flip_signs(j);
-    }
+    each_example([&](const double*, const std::vector<double>& margin) {
+      for (int i = 0; i < L_; ++i) {
+        const double step = nonnegative[i].step();
+        if (step < kInfinity)
+          least = std::min(least, margin[i] + slack_[i] + step * corrections_.along(example_, i));
+      }
+    });
     return least;
   }
 
-  double value_after(const std::vector<double>& steps, double squared, double factor, const std::vector<double>& total,
-                     const std::vector<double>& gain, const std::vector<double>& correcting) const {
-    double slacks = 0;
+  // The least primal value of some feasible points: slacks are raised until all margins reach a target, and then the
+  // whole point is scaled until they reach 1.
+  double feasible_primal(double least, const Totals& totals) {
+    const std::vector<double> targets = margin_targets(least);
+    std::vector<std::vector<Range>> needs(targets.size(), std::vector<Range>(L_));
+    each_example([&](const double*, const std::vector<double>& margin) {
+      for (int i = 0; i < L_; ++i)
+        for (std::size_t t = 0; t < targets.size(); ++t)
+          needs[t][i].need(std::max(0.0, targets[t] - margin[i]) - slack_[i],
+                           corrections_.along(example_, i));
+    });
+    double best = kInfinity;
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+      std::vector<double> steps(L_);
+      for (int i = 0; i < L_; ++i) steps[i] = needs[t][i].step();
+      best = std::min(best, value_after(steps, 1 / targets[t], totals));
+    }
+    return best;
+  }
+
+  double value_after(const std::vector<double>& steps, double factor, const Totals& totals) const {
+    double slacks = 0, squared = totals.squared;
     for (int i = 0; i < L_; ++i) {
       const double step = steps[i];
       if (step == kInfinity) return kInfinity;
-      slacks += total[i] + step * gain[i];
-      squared += problem_.gamma * (correcting[i] + 2 * step * corrections_.towards(i) +
+      slacks += totals.slack[i] + step * totals.gain[i];
+      squared += problem_.gamma * (totals.correcting[i] + 2 * step * corrections_.towards(i) +
                                    step * step * corrections_.direction_squared(i));
     }
     return factor * factor * squared / 2 + factor * problem_.C * slacks;
@@ -367,10 +452,16 @@ class DictionarySolver {
   std::int64_t n_;
   int L_;
   AllCorrections corrections_;
-  Example example_, partner_example_;
-  std::int64_t partner_ = -1;
-  std::vector<double> norm_, score_, slack_, partner_slack_, inner_, moved_, partner_moved_, change_, sign_;
-  double worst_ = 0, primal_ = 0, dual_ = 0;
+  std::vector<double> norm_, image_;  // image: the example's features, spelt out
+  // Of the example in turn, an entry a label. moved: of the correcting vectors along it, over gamma; change: Z is to grow
+  // by this times x_j'.
+  std::int64_t j_ = -1;
+  Example example_;
+  std::vector<double> sign_, score_, slack_, moved_, change_;
+  bool changed_ = false, polishing_ = false;
+  std::vector<std::int64_t> partner_;
+  double worst_ = 0, last_worst_ = 0;  // largest gradients of this sweep and of the one before
+  double primal_ = 0, dual_ = 0;
 };
 
 }  // namespace

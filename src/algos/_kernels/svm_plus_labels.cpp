@@ -7,8 +7,8 @@
 namespace algos::ALGOS_ISA {
 namespace {
 
-constexpr double kHingeRelaxation = 1.6;  // of the SVM's steps; any factor below 2 converges
-constexpr int kQuiet = 3;                 // visits at rest after which a multiplier of the SVM is passed over
+constexpr double kHingeRelaxation = 1.7;  // of the SVM's steps; any factor below 2 converges
+constexpr int kQuiet = 4;                 // visits at rest after which a multiplier of the SVM is passed over
 
 // How far a sweep was from optimal, and below which gradient variables at a bound may rest in the next one.
 struct Progress {
@@ -235,13 +235,8 @@ class PlusSolver {
  public:
   PlusSolver(const PlusProblem& problem, const S& score, const U& update, Correction& correction)
       : problem_(problem), score_(score), update_(update), correction_(correction), n_(problem.features.score.n),
-        norm_(n_), sign_(n_), margin_(n_), slack_(n_), resting_(n_) {
-    std::vector<double> image(problem.features.update.width);
-    for (std::int64_t j = 0; j < n_; ++j) {
-      update_.add_to(image.data(), j, 1);
-      norm_[j] = score_.times(j, image.data());
-      std::fill(image.begin(), image.end(), 0.0);
-    }
+        norm_(n_), sign_(n_), margin_(n_), slack_(n_), image_(problem.features.update.width), resting_(n_) {
+    for (std::int32_t j = 0; j < n_; ++j) norm_[j] = score_.times(j, image(j));
   }
 
   void solve(int label) {
@@ -301,51 +296,70 @@ class PlusSolver {
 
   // The coordinate steps (algorithms P2) for a_j, then b_j; each keeps the correcting vector up to date.
   void visit(std::int32_t j, Progress& progress) {
-    const double per_unit = correction_.norm(j) / problem_.gamma;
     if (!(resting_[j] & kA)) {
-      const double gradient = sign_[j] * score_.times(j, z_) + correction_.slack(j) - 1;
-      if (a_[j] <= 0 && gradient > progress.bar) resting_[j] |= kA;
-      const double t = move(j, {a_[j], gradient, norm_[j] + per_unit}, progress);
-      if (t != 0) {
-        a_[j] = std::max(0.0, a_[j] + t);
-        update_.add_to(z_, j, t * sign_[j]);
-      }
+      const Multiplier a = a_of(j);
+      if (a.value <= 0 && a.gradient > progress.bar) resting_[j] |= kA;
+      raise_a(j, move(j, kA, a, progress));
     }
     if (!(resting_[j] & kB)) {
-      const double slack = correction_.slack(j);
-      if (b_[j] <= 0 && slack > progress.bar) resting_[j] |= kB;
-      b_[j] = std::max(0.0, b_[j] + move(j, {b_[j], slack, per_unit}, progress));
+      const Multiplier b = b_of(j);
+      if (b.value <= 0 && b.gradient > progress.bar) resting_[j] |= kB;
+      b_[j] = std::max(0.0, b_[j] + move(j, kB, b, progress));
     }
-    if (b_[j] > 0) partner_ = j;
+    if (b_[j] > 0 || a_[j] > 0) partner_ = j;
   }
 
-  // Moves the correcting vector by the best step of a multiplier of example j, and returns that; moves the b of the
-  // partner, the last example visited that has one, too.
-  double move(std::int32_t j, const Multiplier& multiplier, Progress& progress) {
+  double per_unit(std::int32_t j) const { return correction_.norm(j) / problem_.gamma; }
+  Multiplier a_of(std::int32_t j) const {
+    return {a_[j], sign_[j] * score_.times(j, z_) + correction_.slack(j) - 1, norm_[j] + per_unit(j)};
+  }
+  Multiplier b_of(std::int32_t j) const { return {b_[j], correction_.slack(j), per_unit(j)}; }
+
+  void raise_a(std::int32_t j, double t) {
+    if (t == 0) return;
+    a_[j] = std::max(0.0, a_[j] + t);
+    update_.add_to(z_, j, t * sign_[j]);
+  }
+
+  // Moves the correcting vector by the best step of a multiplier of example j, and returns that. The partner, the last
+  // example visited that has a multiplier, moves with it: its b, or its a where b is 0.
+  double move(std::int32_t j, std::uint8_t kind, const Multiplier& multiplier, Progress& progress) {
     if (multiplier.rests()) return 0;
     progress.saw(multiplier.gradient);
-    const std::int32_t q = partner_;
+    const std::int32_t q = problem_.stop.plain() || partner_ == j ? -1 : partner_;
     PairStep step = {multiplier.step(), 0};
-    if (!problem_.stop.plain() && q >= 0 && q != j && b_[q] > 0) {
-      const Multiplier partner = {b_[q], correction_.slack(q), correction_.norm(q) / problem_.gamma};
-      step = pair_step(multiplier, partner, correction_.inner(j, q) / problem_.gamma);
+    const std::uint8_t partner_kind = q < 0 ? 0 : b_[q] > 0 ? kB : a_[q] > 0 ? kA : 0;
+    if (partner_kind) {
+      double mixed = correction_.inner(j, q) / problem_.gamma;
+      if (kind == kA && partner_kind == kA) mixed += sign_[j] * sign_[q] * score_.times(j, image(q));
+      step = pair_step(multiplier, partner_kind == kB ? b_of(q) : a_of(q), mixed);
     }
     if (step.first != 0) correction_.add(j, step.first / problem_.gamma);
     if (step.second != 0) {
       correction_.add(q, step.second / problem_.gamma);
-      b_[q] = std::max(0.0, b_[q] + step.second);
-      resting_[q] &= std::uint8_t(~kB);
+      if (partner_kind == kB) b_[q] = std::max(0.0, b_[q] + step.second);
+      else raise_a(q, step.second);
+      resting_[q] &= std::uint8_t(~partner_kind);
     }
     return step.first;
   }
 
+  // The update row of example q, spelt out.
+  const double* image(std::int32_t q) {
+    if (imaged_ == q) return image_.data();
+    if (imaged_ >= 0) update_.each(imaged_, [&](int f, double) { image_[f] = 0; });
+    update_.each(q, [&](int f, double x) { image_[f] += x; });
+    imaged_ = q;
+    return image_.data();
+  }
+
   // Passes over b alone, which need no features: slacks below 0 cost most when a point is made feasible.
   void polish(double accuracy) {
+    partner_ = -1;
     for (int pass = 0; pass < kPolishing; ++pass) {
       Progress progress;
       for (std::int32_t j = 0; j < n_; ++j) {
-        const Multiplier b = {b_[j], correction_.slack(j), correction_.norm(j) / problem_.gamma};
-        b_[j] = std::max(0.0, b_[j] + move(j, b, progress));
+        b_[j] = std::max(0.0, b_[j] + move(j, kB, b_of(j), progress));
         if (b_[j] > 0) partner_ = j;
       }
       if (progress.worst <= accuracy) return;
@@ -365,7 +379,7 @@ class PlusSolver {
       if (resting_[j] != (kA | kB)) active_.push_back(std::int32_t(j));
     }
     dual_ = total - (squared + problem_.gamma * correction_.squared()) / 2;
-    primal_ = std::min(scaled_primal(squared), raised_primal(squared));
+    primal_ = feasible_primal(squared);
     return primal_ - dual_ <= problem_.stop.tolerance * primal_;
   }
 
@@ -390,20 +404,24 @@ class PlusSolver {
     return factor * factor * (squared + problem_.gamma * correcting) / 2 + factor * problem_.C * slacks;
   }
 
-  // The primal value once slacks are raised to 0 and then the whole point is scaled until all margins are kept.
-  double scaled_primal(double squared) const {
-    const double step = raise([](std::int64_t) { return 0.0; });
-    if (step == kInfinity) return kInfinity;
-    double least = 1;
-    for (std::int64_t j = 0; j < n_; ++j)
-      least = std::min(least, margin_[j] + slack_[j] + step * correction_.along(j));
-    return least > 0 ? value_after(step, squared, 1 / least) : kInfinity;
+  // The least primal value of some feasible points: slacks are raised until all margins reach a target, and then the
+  // whole point is scaled until they reach 1.
+  double feasible_primal(double squared) const {
+    double best = kInfinity;
+    for (const double target : margin_targets(least_margin())) {
+      const double step = raise([&](std::int64_t j) { return std::max(0.0, target - margin_[j]); });
+      if (step < kInfinity) best = std::min(best, value_after(step, squared, 1 / target));
+    }
+    return best;
   }
 
-  // The primal value once slacks are raised until all margins are kept.
-  double raised_primal(double squared) const {
-    const double step = raise([this](std::int64_t j) { return std::max(0.0, 1 - margin_[j]); });
-    return step == kInfinity ? kInfinity : value_after(step, squared, 1);
+  // The least of the margins and slacks together, 1 at most, once slacks are raised to 0; 0 where that is not known.
+  double least_margin() const {
+    const double step = raise([](std::int64_t) { return 0.0; });
+    double least = step == kInfinity ? 0 : 1;
+    for (std::int64_t j = 0; j < n_ && least > 0; ++j)
+      least = std::min(least, margin_[j] + slack_[j] + step * correction_.along(j));
+    return least;
   }
 
   static constexpr std::uint8_t kA = 1, kB = 2;  // which multipliers of an example rest at 0
@@ -413,10 +431,10 @@ class PlusSolver {
   const U& update_;
   Correction& correction_;
   std::int64_t n_;
-  std::vector<double> norm_, sign_, margin_, slack_;
+  std::vector<double> norm_, sign_, margin_, slack_, image_;
   std::vector<std::uint8_t> resting_;
   std::vector<std::int32_t> active_;
-  std::int32_t partner_ = -1;
+  std::int32_t partner_ = -1, imaged_ = -1;
   double *a_ = nullptr, *b_ = nullptr, *z_ = nullptr;
   double primal_ = 0, dual_ = 0;
 };

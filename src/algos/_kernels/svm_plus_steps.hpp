@@ -1,13 +1,14 @@
 // Steps of the SVM+ descents: what a multiplier, or two of them, move by.
 //
 // Privileged features of examples are nearly parallel: all labels but a few are -1. A step of one multiplier is short, for
-// the curvature along what examples share stops it. So a multiplier may move together with one b of another example: what
-// they share cancels, and only the few labels in which the two differ resist.
+// the curvature along what examples share stops it. So a multiplier may move together with one of another example: what
+// they share cancels, and only the few labels in which the two differ resist (and, where both are a, their features).
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "svm_plus_loops.hpp"
 
@@ -19,7 +20,9 @@ constexpr double kFeasible = 1e-9;      // a constraint missed by less counts as
 constexpr double kFirstAccuracy = 0.1;  // largest gradient at which the duality gap is first computed
 constexpr double kNextAccuracy = 0.3;   // and its factor where the gap was too large
 constexpr int kPolishing = 20;          // most passes over b before a gap
+constexpr int kTargets = 8;             // points made feasible, of which the best gives the primal value
 constexpr double kRelaxation = 1.5;     // of steps of pairs
+constexpr double kWorthwhile = 0.1;     // part of the largest gradient above which a step with another's a is worth it
 constexpr double kFlat = 1e-9;          // a pair whose determinant is below this part of the product moves singly
 
 // A multiplier with the gradient and the curvature of the dual problem along it.
@@ -61,6 +64,14 @@ inline PairStep pair_step(const Multiplier& p, const Multiplier& q, double mixed
   if (best.first < 0) factor = std::min(factor, std::max(1.0, -p.value / best.first));
   if (best.second < 0) factor = std::min(factor, std::max(1.0, -q.value / best.second));
   return {factor * best.first, factor * best.second};
+}
+
+// Margins to aim at on the way to a feasible point, from the least that there is to 1.
+inline std::vector<double> margin_targets(double least) {
+  std::vector<double> targets = {1};
+  if (least <= 0 || least >= 1) return targets;
+  for (int t = 1; t < kTargets; ++t) targets.push_back(1 - (1 - least) * t / (kTargets - 1));
+  return targets;
 }
 
 }  // namespace algos::ALGOS_ISA

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, check_array, validate_data
+from sklearn.utils.validation import check_array
 
 from algos._kernels.stump import Cut, StumpSearch, exact_sum
+from algos._validation import check_sample_weight, validate_training_data
 from algos.binary.losses import Loss
-from algos.multiclass._staged import StagedClassifier
+from algos.multiclass._staged import StagedClassifier, StagedProbabilities
 
 STUMP_DTYPE = np.dtype(
     [("feature", np.int32), ("threshold", float), ("minus", float), ("plus", float), ("decay", float)]
@@ -136,7 +137,7 @@ class BoostedStumps(StagedClassifier, metaclass=ABCMeta):
         y : array-like of shape (n_samples,)
             Labels of two classes; the second one in sorted order is the positive one.
         sample_weight : array-like of shape (n_samples,), optional
-            Multiplies each sample's loss; samples of weight 0 are left out.
+            Multiplies each sample's loss; samples of weight 0 are left out. Only ratios matter.
         monitor : callable, optional
             Called as ``monitor(t, self)`` after each round t = 1, 2, ...; a true answer ends the fit.
         outliers : array-like of shape (n_samples,), bool, optional
@@ -151,14 +152,14 @@ class BoostedStumps(StagedClassifier, metaclass=ABCMeta):
             For values, shapes or parameters that are not as stated.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_training_data(self, X, y, dtype=np.float64)
         signs = self._label_signs(y)
-        sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        sample_weight, _ = check_sample_weight(sample_weight, X)
         outliers = self._outlier_mask(outliers, outlier_loss, len(X))
         kept = sample_weight > 0
         if not (kept & ~outliers).any():
             raise ValueError("no sample has a positive weight without being an outlier; nothing is left to learn from")
-        # Only ratios matter; over the largest one, sums of huge sample weights stay finite.
+        # Only ratios matter.
         weight = sample_weight[kept] / sample_weight.max()
         if self.balanced:
             weight = _balanced(weight, signs[kept], ~outliers[kept])
@@ -220,7 +221,7 @@ class BoostedStumps(StagedClassifier, metaclass=ABCMeta):
         return np.bincount(stumps["feature"], parts, minlength=self.n_features_in_)
 
 
-class ProbabilityMixin:
+class ProbabilityMixin(StagedProbabilities):
     """Probabilities by the link of the class's loss, ``_loss``."""
 
     def predict_proba(self, X: ArrayLike) -> np.ndarray:
@@ -230,5 +231,8 @@ class ProbabilityMixin:
         -------
         ndarray of shape (n_samples, 2)
         """
-        positive = self._loss.probability(self.decision_function(X))
+        return super().predict_proba(X)
+
+    def _probabilities(self, scores: np.ndarray) -> np.ndarray:
+        positive = self._loss.probability(self._decision(scores))
         return np.column_stack([1 - positive, positive])

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
+from algos._validation import validate_training_data
 from algos.binary.logitboost import LogitBoost
 from algos.binary.losses import BoundedLogisticLoss
 from algos.exceptions import InputError
@@ -282,7 +283,7 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                 f"two-pass exclusion weighs samples, but {type(self._base_estimator).__name__}.fit takes no "
                 "sample_weight; use a booster of algos.binary or an estimator that does"
             )
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_training_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         target = type_of_target(y, input_name="y")
         if target != "binary":
@@ -411,6 +412,12 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """Labels after each round of the second pass."""
         X = self._validated(X)
         yield from self.estimator_.staged_predict(X)
+
+    @available_if(_estimator_has("staged_predict_proba"))
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[np.ndarray]:
+        """Probabilities after each round of the second pass."""
+        X = self._validated(X)
+        yield from self.estimator_.staged_predict_proba(X)
 
     @available_if(_estimator_has("staged_error"))
     def staged_error(self, X: ArrayLike, y: ArrayLike) -> np.ndarray:

@@ -12,6 +12,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from algos._validation import validate_training_data
+
 
 class LinearSVM(ClassifierMixin, BaseEstimator):
     """Linear SVM for two classes: liblinear's squared hinge loss, on normalised features.
@@ -110,7 +112,8 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
             Labels of two classes; the second one in sorted order is the positive one.
         sample_weight : array-like of shape (n_samples,), optional
-            Multiplies each sample's loss; samples of weight 0 are left out.
+            Multiplies each sample's loss, that is its C, as in scikit-learn, so their scale matters. Samples of weight
+            0 are left out.
 
         Raises
         ------
@@ -118,7 +121,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
             For values, shapes or parameters that are not as stated.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_training_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         target = type_of_target(y, input_name="y")
         if target != "binary":

@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from algos._validation import check_labels, known_class_indices
+
 
 def label_indicators(y: Any) -> np.ndarray:
     """Return which labels are on, as booleans, of an indicator matrix of 0 and 1, dense or sparse.
@@ -117,27 +119,32 @@ class StagedClassifier(ClassifierMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
-            A class that was not seen in training counts as an error.
+            A class that was not seen in training counts as an error, as in ``score``.
 
         Returns
         -------
         ndarray of shape (n_estimators_,)
             Fraction of misclassified samples; Hamming loss for multi-label targets.
+
+        Raises
+        ------
+        ValueError
+            When `y` is not of X's length, has a missing label, or labels of another type than those in training.
         """
         X = self._validate_X(X)
-        y = label_indicators(y) if self.multilabel_ else np.asarray(y)
+        check_labels(y)
+        y = label_indicators(y) if self.multilabel_ else column_or_1d(y)
         if len(y) != len(X):
             raise ValueError(f"X has {len(X)} samples and y has {len(y)}")
         if self.multilabel_ and y.shape != (len(X), self.n_classes_):
             raise ValueError(f"y must have shape {(len(X), self.n_classes_)}, not {y.shape}")
-        positive = y if self.multilabel_ else column_or_1d(y)[:, None] == self.classes_
-        return self._error_curve(X, positive)
+        return self._error_curve(X, y if self.multilabel_ else known_class_indices(self.classes_, y))
 
-    def _error_curve(self, X: np.ndarray, positive: np.ndarray) -> np.ndarray:
+    def _error_curve(self, X: np.ndarray, labels: np.ndarray) -> np.ndarray:
+        """Errors after each round; `labels` are class indices, -1 for a class not known, or indicators as booleans."""
         X = np.ascontiguousarray(X)
         if self.multilabel_:
-            return self.forest_.count_label_errors(self.estimator_weights_, X, positive) / positive.size
-        labels = np.where(positive.any(axis=1), positive.argmax(axis=1), -1)
+            return self.forest_.count_label_errors(self.estimator_weights_, X, labels) / labels.size
         return self._count_errors(X, labels) / len(X)
 
     @property
@@ -155,3 +162,26 @@ class StagedClassifier(ClassifierMixin, BaseEstimator):
         gains = self._feature_gains()
         total = gains.sum()
         return gains / total if total > 0 else gains
+
+
+class StagedProbabilities:
+    """Probabilities, and those after every round, of a :class:`StagedClassifier`; some override ``_probabilities``."""
+
+    def _probabilities(self, scores: np.ndarray) -> np.ndarray:
+        """Probabilities of scores, both of shape (n_samples, n_classes): their softmax."""
+        from scipy.special import softmax
+
+        return softmax(scores, axis=1)
+
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
+        """Probabilities of the classes, the softmax of the scores.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return self._probabilities(self._scores(X))
+
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[np.ndarray]:
+        """Probabilities after each round; see :meth:`predict_proba`."""
+        return map(self._probabilities, self._staged_scores(X))

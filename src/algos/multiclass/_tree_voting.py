@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from algos._validation import check_sample_weight, validate_training_data
 from algos.multiclass._staged import StagedClassifier
 
 
@@ -61,7 +61,7 @@ class TreeVotingClassifier(StagedClassifier):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            Multiplies each sample's part of the loss; samples of weight 0 are left out.
+            Multiplies each sample's part of the loss; samples of weight 0 are left out. Only ratios matter.
         monitor : callable, optional
             Called as ``monitor(t, self)`` after each round t = 1, 2, ...; a true answer ends the fit.
 
@@ -71,10 +71,10 @@ class TreeVotingClassifier(StagedClassifier):
             For values, shapes or parameters that are not as stated, or fewer than two classes.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=self._input_dtype)
+        X, y = validate_training_data(self, X, y, dtype=self._input_dtype)
         check_classification_targets(y)
         labels = self._encode_labels(y)
-        sample_weight = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        sample_weight, _ = check_sample_weight(sample_weight, X)
         kept = sample_weight > 0
         weights = sample_weight[kept] / sample_weight.sum()
         grower = self._make_grower(X[kept], labels[kept], weights, check_random_state(self.random_state))

@@ -1,5 +1,6 @@
 """AdaBoost.MH with Hamming trees, Hamming products, multi-class stumps and single-label trees."""
 
+import warnings
 from collections.abc import Callable
 from functools import partial
 from numbers import Integral, Real
@@ -10,19 +11,19 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from algos._kernels.hamming import HammingForest, HammingTreeGrower
+from algos._validation import check_sample_weight, validate_training_data
 from algos.evaluation.stopping import extend_curve, smoothed_stopping
 from algos.multiclass._single_label_trees import SignedGiniTreeGrower, SingleLabelForest
-from algos.multiclass._staged import StagedClassifier, label_indicators
+from algos.multiclass._staged import StagedClassifier, StagedProbabilities, label_indicators
 
 # A base classifier that is right on (almost) all the weight would get an infinite coefficient (12): its edge is
 # taken as this, which gives alpha = 11.9, and boosting ends there.
 MAX_EDGE = 1 - 1e-10
 
 
-class AdaBoostMHClassifier(StagedClassifier):
+class AdaBoostMHClassifier(StagedProbabilities, StagedClassifier):
     """AdaBoost.MH with vector-valued base classifiers.
 
     Each round adds ``alpha * h(x)`` with ``h`` in {-1, +1}^K, which minimises the multi-class exponential loss
@@ -51,10 +52,12 @@ class AdaBoostMHClassifier(StagedClassifier):
     votes : {"discrete", "real"}, default="discrete"
         ``"real"`` is Real AdaBoost.MH [2]_: a leaf's vote for a class is ``1/2 log((W+ + s) / (W- + s))``, with W+ and
         W- the weights of its samples that are and are not of the class and ``s = 1/(n K)``, and all alphas are 1; n is
-        the sum of the sample weights, without them the number of samples. Not for ``base="single_label_tree"``.
+        the number of samples, or the sum of the sample weights where that is larger: weights of a mean above 1 count
+        repetitions, of smaller ones only ratios matter. Not for ``base="single_label_tree"``.
     early_stopping : bool, default=False
         Choose the number of rounds by the smoothed validation error (15) on a part of the training set, then fit again
-        on all of it with that many rounds.
+        on all of it with that many rounds. With ``n_estimators <= min_estimators + 1`` there is nothing to choose: the
+        fit warns, and runs all rounds.
     validation_fraction : float, default=0.1
         Part of the training samples held out by early stopping.
     min_estimators : int, default=50
@@ -193,7 +196,8 @@ class AdaBoostMHClassifier(StagedClassifier):
         y : array-like of shape (n_samples,) or (n_samples, n_labels)
             Class labels, or an indicator matrix of 0 and 1.
         sample_weight : array-like of shape (n_samples,), optional
-            Multiplies the initial weights; samples of weight 0 are left out.
+            Multiplies the initial weights; samples of weight 0 are left out. Only ratios matter, but see
+            ``votes="real"``.
         monitor : callable, optional
             Called as ``monitor(t, self)`` after each round t = 1, 2, ... of the final fit; a true answer ends the fit.
 
@@ -205,9 +209,9 @@ class AdaBoostMHClassifier(StagedClassifier):
         self._validate_params()
         if self.votes == "real" and self.base == "single_label_tree":
             raise ValueError("a single-label tree names one class; for votes='real' choose another base")
-        X, y = validate_data(self, X, y, dtype=self._input_dtype, multi_output=True)
+        X, y = validate_training_data(self, X, y, dtype=self._input_dtype, multi_output=True)
         signs = self._label_signs(y)
-        sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        sample_weight, _ = check_sample_weight(sample_weight, X)
         kept = sample_weight > 0
         X, signs, sample_weight = X[kept], signs[kept], sample_weight[kept]
         n_rounds = self.n_estimators
@@ -256,8 +260,7 @@ class AdaBoostMHClassifier(StagedClassifier):
         self, X: np.ndarray, signs: np.ndarray, sample_weight: np.ndarray, n_rounds: int, monitor: Any = None
     ) -> None:
         grower, grow = self._base_learner(X, signs * self._initial_weights(signs, sample_weight))
-        with np.errstate(over="ignore"):  # a sum beyond the floats smooths by nothing
-            smoothing = 1 / (sample_weight.sum() * self.n_classes_)
+        smoothing = 1 / (max(sample_weight.sum(), len(X)) * self.n_classes_)
         alphas, edges, total = [], [], 1.0
         for t in range(1, n_rounds + 1):
             edge = grow() / total  # BASE, figures 2 and 3; the weights may drift from 1 by rounding
@@ -285,6 +288,12 @@ class AdaBoostMHClassifier(StagedClassifier):
         """T* of (15) on a held-out part, stratified where each class has two samples."""
         from sklearn.model_selection import train_test_split
 
+        if self.n_estimators <= self.min_estimators + 1:
+            warnings.warn(
+                f"early_stopping chooses among more than min_estimators={self.min_estimators} rounds, and n_estimators="
+                f"{self.n_estimators} leaves no choice; lower min_estimators or turn early_stopping off",
+                stacklevel=3,
+            )
         stratify = None if self.multilabel_ else signs.argmax(axis=1)
         n_held_out = int(np.ceil(self.validation_fraction * len(X)))
         if stratify is not None:
@@ -295,7 +304,8 @@ class AdaBoostMHClassifier(StagedClassifier):
             np.arange(len(X)), test_size=self.validation_fraction, stratify=stratify, random_state=self.random_state
         )
         self._boost(X[train], signs[train], sample_weight[train], self.n_estimators)
-        curve = self._error_curve(X[held_out], signs[held_out] > 0)
+        positive = signs[held_out] > 0
+        curve = self._error_curve(X[held_out], positive if self.multilabel_ else positive.argmax(axis=1))
         self.validation_curve_ = extend_curve(curve if len(curve) else [1.0], self.n_estimators)
         return smoothed_stopping(self.validation_curve_, self.min_estimators)[0]
 
@@ -310,9 +320,11 @@ class AdaBoostMHClassifier(StagedClassifier):
         -------
         ndarray of shape (n_samples, n_classes)
         """
+        return super().predict_proba(X)
+
+    def _probabilities(self, scores: np.ndarray) -> np.ndarray:
         from scipy.special import expit, log_softmax
 
-        scores = self._scores(X)
         if self.multilabel_:
             return expit(2 * scores)
         # In logarithms, so that a row of very low scores does not become 0 / 0.

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import StrOptions
 
 from algos._kernels.hamming import HammingTreeGrower
+from algos.multiclass._staged import StagedProbabilities
 from algos.multiclass._tree_voting import TreeVotingClassifier
 
 # A tree that names every sample's class would get an infinite coefficient: its edge is taken as this, which gives
@@ -14,7 +16,7 @@ from algos.multiclass._tree_voting import TreeVotingClassifier
 MAX_EDGE = 1 - 1e-10
 
 
-class AdaBoostMMClassifier(TreeVotingClassifier):
+class AdaBoostMMClassifier(StagedProbabilities, TreeVotingClassifier):
     """AdaBoost.MM: boosting under the minimal weak-learning condition, with cost-sensitive single-label trees.
 
     Each round lowers ``sum_i sum_(l != y_i) exp(f_l(x_i) - f_(y_i)(x_i))`` by a tree that names one class: ``alpha`` is
@@ -120,6 +122,22 @@ class AdaBoostMMClassifier(TreeVotingClassifier):
             if perfect:
                 return
             scores[rows, named] += alpha
+
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
+        """Probabilities read off the scores by the minimiser of the loss, ``softmax(2 f)``; not calibrated.
+
+        The expected loss ``sum_k p_k sum_(l != k) exp(f_l - f_k)`` is a sum over pairs of classes, each least where
+        ``f_k - f_l = 1/2 log(p_k / p_l)``; ``f_k = 1/2 log p_k`` makes them all least; [1]_ does not say so. Boosting
+        drives scores apart, so they are over-confident after many rounds.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return super().predict_proba(X)
+
+    def _probabilities(self, scores: np.ndarray) -> np.ndarray:
+        return super()._probabilities(2 * scores)
 
 
 def _gains(scores: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:

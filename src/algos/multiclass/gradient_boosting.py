@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from algos._kernels.gradient_tree import GradientTreeBooster
-from algos.multiclass._staged import StagedClassifier
+from algos._validation import check_sample_weight, validate_training_data
+from algos.multiclass._staged import StagedClassifier, StagedProbabilities
 
 
-class GradientBooster(StagedClassifier, metaclass=ABCMeta):
+class GradientBooster(StagedProbabilities, StagedClassifier, metaclass=ABCMeta):
     """Additive scores F(x) whose softmax are probabilities, fitted to the multinomial log-likelihood tree by tree.
 
     Scores start at 0. A subclass sets ``n_estimators``, ``max_leaf_nodes``, ``learning_rate``, ``min_samples_leaf``,
@@ -26,7 +26,7 @@ class GradientBooster(StagedClassifier, metaclass=ABCMeta):
     """
 
     _least_squares: ClassVar[bool] = False  # whether trees fit gradients by least squares, rather than Newton steps
-    _least_loss: ClassVar[float] = 2e-14  # boosting ends below this training loss
+    _least_loss: ClassVar[float] = 2e-14  # boosting ends below this training loss, weights scaled
 
     _parameter_constraints: ClassVar[dict] = {
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
@@ -58,7 +58,10 @@ class GradientBooster(StagedClassifier, metaclass=ABCMeta):
         y : array-like of shape (n_samples,)
             Class labels.
         sample_weight : array-like of shape (n_samples,), optional
-            Multiplies each sample's loss; samples of weight 0 are left out.
+            Multiplies each sample's loss; samples of weight 0 are left out. A weight of 2 is a sample twice. Weights of
+            a mean of at most 1/2 are scaled by the power of two that brings it to (1/2, 1], those of a mean above 2^20
+            by the one that brings it to (2^19, 2^20]. The loss at which boosting ends is that of the scaled weights,
+            ``train_loss_`` that of those given.
         monitor : callable, optional
             Called as ``monitor(t, self)`` after each round t = 1, 2, ...; a true answer ends the fit.
 
@@ -68,10 +71,10 @@ class GradientBooster(StagedClassifier, metaclass=ABCMeta):
             For values, shapes or parameters that are not as stated, or fewer than two classes.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=np.float64)
+        X, y = validate_training_data(self, X, y, dtype=np.float64)
         check_classification_targets(y)
         labels = self._encode_labels(y)
-        sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        sample_weight, exponent = check_sample_weight(sample_weight, X)
         kept = sample_weight > 0
         booster = GradientTreeBooster(
             X[kept],
@@ -86,6 +89,8 @@ class GradientBooster(StagedClassifier, metaclass=ABCMeta):
             least_squares=self._least_squares,
         )
         self._boost(booster, monitor)
+        with np.errstate(over="ignore"):  # a loss beyond the floats is infinite
+            self.train_loss_ = np.ldexp(self.train_loss_, exponent)
         return self
 
     def _boost(self, booster: GradientTreeBooster, monitor: Any) -> None:
@@ -108,14 +113,3 @@ class GradientBooster(StagedClassifier, metaclass=ABCMeta):
     def _feature_gains(self) -> np.ndarray:
         arrays = self.forest_.arrays()
         return np.bincount(arrays["feature"], arrays["gain"], minlength=self.n_features_in_)
-
-    def predict_proba(self, X: ArrayLike) -> np.ndarray:
-        """Probabilities of the classes, the softmax of the scores.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-        """
-        from scipy.special import softmax
-
-        return softmax(self._scores(X), axis=1)

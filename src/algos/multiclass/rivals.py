@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import validate_data
 from threadpoolctl import ThreadpoolController
 
+from algos._validation import validate_training_data
 from algos.exceptions import InputError
 from algos.multiclass._staged import StagedClassifier
 
@@ -101,7 +101,7 @@ class RivalClassifier(StagedClassifier):
             For values, shapes or parameters that are not as stated, or fewer than two classes.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=self._input_dtype, order="C")
+        X, y = validate_training_data(self, X, y, dtype=self._input_dtype, order="C")
         check_classification_targets(y)
         labels = self._encode_labels(y)
         self.model_ = self._fit_rounds(X, labels, lambda t: monitor is not None and bool(monitor(t, self)))

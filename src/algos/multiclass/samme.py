@@ -4,8 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from algos.multiclass._single_label_trees import GiniTreeGrower
+from algos.multiclass._staged import StagedProbabilities
 from algos.multiclass._tree_voting import TreeVotingClassifier
 
 # A tree that is right on (almost) all the weight would get an infinite coefficient: its error is taken as this, and
@@ -13,7 +15,7 @@ from algos.multiclass._tree_voting import TreeVotingClassifier
 MIN_ERROR = 1e-10
 
 
-class SAMMEClassifier(TreeVotingClassifier):
+class SAMMEClassifier(StagedProbabilities, TreeVotingClassifier):
     """SAMME: stagewise additive modelling with the multi-class exponential loss, on single-label trees.
 
     Each round grows a classification tree on the weighted samples, gives it the coefficient
@@ -101,3 +103,20 @@ class SAMMEClassifier(TreeVotingClassifier):
                 return
             weights = weights * np.exp(alpha * wrong)
             weights = weights / weights.sum()
+
+    def predict_proba(self, X: ArrayLike) -> np.ndarray:
+        """Probabilities read off the scores by the minimiser of the loss, ``softmax((K - 1) f / K)``; not calibrated.
+
+        Equation (15) of [1]_: the expected loss is least where p_k is proportional to ``exp(F_k / (K - 1))``, F being f
+        times the factor ``(K - 1)^2 / K`` left out here. Boosting drives scores apart, so they are over-confident after
+        many rounds. scikit-learn's ``AdaBoostClassifier`` puts f over the sum of the alphas in place of F, which leaves
+        the order of the classes but holds probabilities near 1/K.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        return super().predict_proba(X)
+
+    def _probabilities(self, scores: np.ndarray) -> np.ndarray:
+        return super()._probabilities(scores * ((self.n_classes_ - 1) / self.n_classes_))

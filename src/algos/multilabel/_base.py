@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from algos._validation import validate_training_data
 from algos.multiclass._staged import label_indicators
 
 
@@ -31,7 +32,7 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
     def _validate_fit(self, X: ArrayLike, y: ArrayLike, min_samples: int = 1) -> tuple[Any, np.ndarray]:
         """Set ``classes_`` and ``n_labels_``; return X, dense or CSR, and the labels as booleans, a column a label."""
         self._validate_params()
-        X, y = validate_data(
+        X, y = validate_training_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, order="C", multi_output=True,
             ensure_min_samples=min_samples,
         )  # fmt: skip

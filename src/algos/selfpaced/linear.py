@@ -12,6 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from algos._validation import validate_training_data
 from algos.exceptions import InputError
 from algos.selfpaced.features import centred
 from algos.selfpaced.validation import training_and_validation
@@ -96,7 +97,7 @@ class SelfPacedLinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMet
             For values, shapes or parameters that are not as stated, or fewer than two classes.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=self._input_dtype, order="C")
+        X, y = validate_training_data(self, X, y, dtype=self._input_dtype, order="C")
         check_classification_targets(y)
         self.classes_, labels = np.unique(column_or_1d(y, warn=True), return_inverse=True)
         if len(self.classes_) < 2:

@@ -1,5 +1,6 @@
 """Self-paced boost learning (SPBL) and MultiBoost: fully corrective boosting by column generation."""
 
+import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Callable, Iterator
 from numbers import Integral, Real
@@ -10,16 +11,16 @@ from numpy.typing import ArrayLike
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from algos.multiclass._staged import StagedClassifier
+from algos._validation import validate_training_data
+from algos.multiclass._staged import StagedClassifier, StagedProbabilities
 from algos.selfpaced.validation import training_and_validation
 from algos.selfpaced.weak_learners import LogisticUnitLearner, StumpLearner, TreeLearner, all_outputs
 from algos.selfpaced.weights import SCHEMES, FixedPace, SelfPace
 from algos.selfpaced.weights_step import MarginObjective, solve_weights
 
 
-class ColumnGenerationBooster(StagedClassifier, metaclass=ABCMeta):
+class ColumnGenerationBooster(StagedProbabilities, StagedClassifier, metaclass=ABCMeta):
     """Scores ``F_r(x) = sum_j W_jr h_j(x)``, with W >= 0 solved anew each round. A subclass sets the samples' pace."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -110,14 +111,29 @@ class ColumnGenerationBooster(StagedClassifier, metaclass=ABCMeta):
             For values, shapes or parameters that are not as stated, or fewer than two classes.
         """
         self._validate_params()
-        X, y = validate_data(self, X, y, dtype=self._input_dtype, order="C")
+        X, y = validate_training_data(self, X, y, dtype=self._input_dtype, order="C")
         check_classification_targets(y)
         labels = self._encode_labels(y)
         X, labels, X_val, labels_val = training_and_validation(self, X, labels, X_val, y_val)
+        self._warn_of_idle_options(validated=X_val is not None, held_out=self.validation_fraction is not None)
         rounds = _Rounds(X_val, labels_val, self.min_estimators)
         self._boost(X, labels.astype(np.int32), rounds, monitor)
         self._keep(rounds)
         return self
+
+    def _warn_of_idle_options(self, validated: bool, held_out: bool) -> None:
+        if held_out and 1 < self.n_estimators <= self.min_estimators:
+            warnings.warn(
+                f"validation_fraction holds samples out to choose a round, and min_estimators={self.min_estimators} of "
+                f"n_estimators={self.n_estimators} leaves no choice; lower it or set validation_fraction to None",
+                stacklevel=3,
+            )
+        if self.stop_after is not None and not validated:
+            warnings.warn(
+                f"stop_after={self.stop_after} never ends a fit without a validation part; give X_val and y_val, or "
+                "set validation_fraction",
+                stacklevel=3,
+            )
 
     def _boost(self, X: np.ndarray, labels: np.ndarray, rounds: "_Rounds", monitor: Any) -> None:
         """Algorithm 1."""
@@ -199,10 +215,7 @@ class ColumnGenerationBooster(StagedClassifier, metaclass=ABCMeta):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        from scipy.special import softmax
-
-        check_is_fitted(self)
-        return softmax(self._scores(X), axis=1)
+        return super().predict_proba(X)
 
 
 def _first_coefficients(labels: np.ndarray, weights: np.ndarray, n_classes: int) -> np.ndarray:
@@ -282,10 +295,11 @@ class MultiBoostClassifier(ColumnGenerationBooster):
         Part of each class that is held out to choose the iterate on, where `fit` is given no validation part.
     min_estimators : int, default=1
         Least number of rounds of the iterate that is chosen by validation. Early rounds have no weak classifier for
-        some classes, and a small validation part can favour them by chance: the number of classes is a good floor.
+        some classes, and a small validation part can favour them by chance: the number of classes is a good floor. At
+        `n_estimators` or more there is nothing to choose: the fit warns where `validation_fraction` held samples out.
     stop_after : int or None, default=None
         T_ES of algorithm 1: after that many rounds, boosting ends as soon as the validation error is above an earlier
-        one. None: it goes on to the end.
+        one. None: it goes on to the end. Without a validation part it does nothing, and the fit warns.
     random_state : int, RandomState instance or None, default=None
         Draws the held-out part, and settles ties in trees; nothing else is random.
 
@@ -394,10 +408,11 @@ class SPBLClassifier(ColumnGenerationBooster):
         Part of each class that is held out to choose the iterate on, where `fit` is given no validation part.
     min_estimators : int, default=1
         Least number of rounds of the iterate that is chosen by validation. Early rounds have no weak classifier for
-        some classes, and a small validation part can favour them by chance: the number of classes is a good floor.
+        some classes, and a small validation part can favour them by chance: the number of classes is a good floor. At
+        `n_estimators` or more there is nothing to choose: the fit warns where `validation_fraction` held samples out.
     stop_after : int or None, default=None
         T_ES of algorithm 1: after that many rounds, boosting ends as soon as the validation error is above an earlier
-        one. None: it goes on to the end.
+        one. None: it goes on to the end. Without a validation part it does nothing, and the fit warns.
     random_state : int, RandomState instance or None, default=None
         Draws the first round's samples and the held-out part, and settles ties in trees; nothing else is random.
 

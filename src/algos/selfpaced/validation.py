@@ -6,14 +6,9 @@ import numpy as np
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import column_or_1d, validate_data
 
+from algos._validation import known_class_indices
 from algos.exceptions import InputError
 from algos.selfpaced.weights import rounded
-
-
-def class_indices(classes: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Index of each label among the sorted classes, -1 for a label that is none of them."""
-    position = np.clip(np.searchsorted(classes, y), 0, len(classes) - 1)
-    return np.where(classes[position] == y, position, -1)
 
 
 def training_and_validation(
@@ -39,7 +34,7 @@ def training_and_validation(
         y_val = column_or_1d(y_val)
         if len(y_val) != len(X_val):
             raise InputError(f"X_val has {len(X_val)} samples and y_val has {len(y_val)}")
-        return X, labels, X_val, class_indices(estimator.classes_, y_val)
+        return X, labels, X_val, known_class_indices(estimator.classes_, y_val, "y_val")
     if fraction is None:
         return X, labels, None, None
     held_out = np.zeros(len(labels), dtype=bool)
