@@ -192,16 +192,20 @@ def add_legend(figure: "Figure", handles: Sequence[Any], style: Style, columns: 
     `columns` are the most of a narrow figure and of a wide one. There are fewer where labels are long, and a label
     longer than the figure is wide has several lines.
     """
+    from matplotlib.textpath import TextPath
+
     em, labels = style.font_size / 72, [str(handle.get_label()) for handle in handles]
 
-    def letters(n_columns: int) -> int:
+    def room(n_columns: int) -> float:
         # A line of 2 em and spaces of 0.8 and 2 em belong to each label.
-        return int((figure.get_figwidth() / n_columns - 5 * em) / letter_inches(style.font_size))
+        return figure.get_figwidth() / n_columns - 5 * em
 
-    longest = max((len(label) for label in labels), default=0)
+    longest = max(labels, key=len, default="")
+    inches = TextPath((0, 0), longest, size=style.font_size).get_extents().width / 72 if longest.strip() else 0.0
     most = columns[0] if figure.get_figwidth() < 5 else columns[1]
-    n_columns = next((n for n in range(most, 0, -1) if longest <= letters(n)), 1)
-    labels = [broken(label, letters(n_columns)) for label in labels]
+    n_columns = next((n for n in range(most, 0, -1) if inches <= room(n)), 1)
+    if inches > room(n_columns):
+        labels = [broken(label, int(room(n_columns) / letter_inches(style.font_size))) for label in labels]
     n_rows = math.ceil(len(labels) / n_columns)
     lines = max(
         (sum(label.count("\n") + 1 for label in labels[i : i + n_rows]) for i in range(0, len(labels), n_rows or 1)),

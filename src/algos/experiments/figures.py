@@ -446,7 +446,7 @@ def _draw_pair_panel(
 
 
 def _pair_limits(pairs: Sequence[Pair]) -> tuple[tuple[float, float], bool]:
-    """The same limits for both axes, and whether they are logarithmic: where points span a factor of ten.
+    """The same limits for both axes, and whether they are logarithmic: where points span a factor of four.
 
     Bars that would reach far below the least point are cut there then.
     """
@@ -454,7 +454,7 @@ def _pair_limits(pairs: Sequence[Pair]) -> tuple[tuple[float, float], bool]:
     lows = [v - (s or 0) for pair in pairs for v, s in ((pair.printed, pair.printed_std), (pair.ours, pair.ours_std))]
     highs = [v + (s or 0) for pair in pairs for v, s in ((pair.printed, pair.printed_std), (pair.ours, pair.ours_std))]
     low, high = min(lows), max(highs)
-    if min(values) > 0 and max(values) / min(values) > 10:
+    if min(values) > 0 and max(values) / min(values) > 4:
         return (max(low, min(values) / 2) / 1.15, high * 1.15), True
     margin = 0.06 * max(high - low, 0.5 if high > 1 else 0.005)
     return (max(low - margin, 0.0), high + margin), False
