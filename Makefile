@@ -3,7 +3,8 @@
 
 VENV := .venv
 BIN := $(VENV)/bin
-CORES ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+# nproc would take OMP_NUM_THREADS, what a library may use, for the number of processors.
+CORES ?= $(shell env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 CONFIG ?=
 TARGET ?=
 ARGS ?=

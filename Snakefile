@@ -4,7 +4,7 @@ min_version("9.14")
 
 
 # A config named on the command line stands alone; without one this is the default run.
-if "experiments" not in config:
+if not workflow.configfiles:
 
     configfile: "config/config.yaml"
 

@@ -53,11 +53,11 @@ def test_the_configs_of_the_repository_are_good(name, monkeypatch):
     [
         ("figure", {}, "figure: unknown key 'figure'; the nearest valid name is 'figures'"),
         ("figures.dp", 3, "figures.dp: unknown key 'dp'; the nearest valid name is 'dpi'"),
-        ("figures.dpi", "fine", "figures.dpi: 'fine' is not of type 'integer'"),
+        ("figures.dpi", "fine", "figures.dpi: 'fine' is not a whole number. Correct it."),
         ("data.mirors", [], "unknown key 'mirors'; the nearest valid name is 'mirrors'"),
         ("experiments.tiny.sed", 1, "experiments.tiny.sed: unknown key 'sed'; the nearest valid name is 'seed'"),
-        ("experiments.tiny.seed", -1, "experiments.tiny.seed: -1 is less than the minimum of 0"),
-        ("experiments.2nd", {}, "'2nd' must match the pattern"),
+        ("experiments.tiny.seed", -1, "experiments.tiny.seed: -1 must be at least 0"),
+        ("experiments.2nd", {}, "experiments: '2nd' may have letters, digits, _ and - only, and begins with a letter"),
         ("experiments.tiny.datasets", ["irs"], "datasets.0: unknown data set 'irs'; the nearest valid name is 'iris'"),
         (
             "experiments.tiny.dataset_aliases",
@@ -78,7 +78,7 @@ def test_the_configs_of_the_repository_are_good(name, monkeypatch):
         ),
         ("experiments.tiny.methods.svm_rbf.params", {"kernel": "poly"}, "unknown parameter of svm_rbf 'kernel'"),
         ("experiments.tiny.methods.svm_rbf.params", {"C": 1}, "grid.C: is fixed in 'params' and searched in 'grid'"),
-        ("experiments.tiny.methods.svm_rbf.grid.C", [], "methods.svm_rbf.grid.C: [] should be non-empty"),
+        ("experiments.tiny.methods.svm_rbf.grid.C", [], "methods.svm_rbf.grid.C: is empty; list at least one entry"),
         (
             "experiments.tiny.methods.svm_rbf.preprocess.scale",
             "std",
@@ -89,6 +89,36 @@ def test_the_configs_of_the_repository_are_good(name, monkeypatch):
             "experiments.tiny.methods.adaboost_mh_hamming_tree.grid.n_estimators",
             [10],
             "the number of rounds is chosen along the learning curve",
+        ),
+        ("experiments.tiny.datasets", "enron", "tiny.datasets: 'enron' is not a list; write [enron]"),
+        ("experiments.tiny.datasets", [], "tiny.datasets: is empty; list at least one data set"),
+        ("experiments.tiny.datasets", ["enron", "enron"], "tiny.datasets: 'enron' stands there twice; keep one"),
+        ("experiments.tiny.label_noise", 100, "tiny.label_noise: 100 is not a list; write [100]"),
+        ("experiments.tiny.label_noise", [120], "tiny.label_noise.0: 120 must be at most 100"),
+        ("experiments.tiny.methods", None, "tiny.methods: is empty; list at least one method"),
+        ("experiments.tiny.methods", {}, "tiny.methods: is empty; list at least one method"),
+        (
+            "experiments.tiny.methods",
+            ["svm_rbf"],
+            "['svm_rbf'] is not 'key: value' lines; write a line for each method, such as svm_rbf: {}",
+        ),
+        (
+            "experiments.tiny.methods.svm_rbf",
+            None,
+            "svm_rbf: is empty; write svm_rbf: {} where there is",
+        ),
+        ("experiments.tiny.methods.svm_rbf.folds_per_job", 0, "0 must be a whole number of 1 or more, or one for each"),
+        ("experiments.tiny.methods.svm_rbf.sweep", {"C": [2]}, "sweep.C: has 1 of what must be at least 2"),
+        ("experiments.tiny.seed", "3", "tiny.seed: '3' is not a whole number. Write 3 without quotes."),
+        ("experiments.tiny.title", 3, "tiny.title: 3 is not text; put it in quotes"),
+        ("experiments.tiny.compare", [["svm_rbf"]], "compare.0: has 1 of what must be at least 2"),
+        ("figures.colors", ["red"], "figures.colors.0: 'red' is no colour; write one like '#0072B2'"),
+        ("experiments.tiny.reported", "xyz", "unknown printed table 'xyz'; valid names are hamming_trees_table1, "),
+        ("experiments.tiny.datasets", ["zzzz"], "valid names the nearest are"),
+        (
+            "experiments.tiny.methods.svm_rbf.printed_as",
+            "SVM (Gausian kernel)",
+            "unknown method of hamming_trees_table2 'SVM (Gausian kernel)'; the nearest valid name is 'SVM (Gaussian",
         ),
         ("experiments.wine_sklearn", TINY["experiments"]["tiny"], "the name 'wine_sklearn' is a data set"),
         ("experiments.tables", TINY["experiments"]["tiny"], "the name 'tables' is a target of its own"),
@@ -160,7 +190,7 @@ def test_a_file_that_is_no_config(tmp_path, text, sentence):
     [
         ({"kind": "repeated_kfold", "n_splits": 2, "n_repeats": 2}, ["r0f0", "r0f1", "r1f0", "r1f1"]),
         ({"kind": "random_percentage", "test_percent": 30, "n_repeats": 2}, ["s0", "s1"]),
-        ({"kind": "designated"}, ["test"]),
+        ({"kind": "repeated_grouped", "n_repeats": 3}, ["s0", "s1", "s2"]),
     ],
 )
 def test_fold_names_follow_from_the_protocol_alone(config, tmp_path, protocol, names):
@@ -235,7 +265,8 @@ def test_folds_that_choose_can_be_set_for_a_method_and_for_a_data_set(config, tm
 def test_a_method_can_have_variants_with_a_name_and_a_label_of_their_own(config, tmp_path):
     methods = config["experiments"]["tiny"]["methods"]
     methods["small_trees"] = {"method": "adaboost_mh_hamming_tree", "params": {"n_inner_nodes": 1}}
-    methods["large_trees"] = {**methods["small_trees"], "label": "Large", "printed_as": "ADABOOST.MH"}
+    methods["large_trees"] = {**methods["small_trees"], "label": "Large", "printed_as": "SVM (Gaussian kernel)"}
+    del methods["svm_rbf"]
     methods["adaboost_mh_hamming_tree"]["label"] = "Trees"
     experiment = check(config, tmp_path).experiments["tiny"]
     shown = {name: settings.method for name, settings in experiment.methods.items()}
@@ -270,10 +301,16 @@ def test_a_swept_parameter_makes_a_method_of_each_value(config, tmp_path):
     with pytest.raises(InputError, match=r"methods.svm_rbf.grid.C: is swept in 'sweep' too; keep one"):
         check(config, tmp_path)
     methods["svm_rbf"] = {"sweep": {"c": [1, 2]}}
-    with pytest.raises(InputError, match=r"methods.svm_rbf.params.c: unknown parameter of svm_rbf 'c'"):
+    with pytest.raises(InputError, match=r"methods.svm_rbf.sweep.c: unknown parameter of svm_rbf 'c'"):
+        check(config, tmp_path)
+    methods["svm_rbf"] = {"sweep": {"C": [1, -2]}}
+    with pytest.raises(InputError, match=r"methods.svm_rbf.sweep.C: The 'C' parameter of SVC .* Got -2"):
+        check(config, tmp_path)
+    methods["svm_rbf"] = {"sweep": {"C": [1, 2]}, "selection": {"n_folds": 1}}
+    with pytest.raises(InputError, match=r"methods.svm_rbf: on iris_sklearn selection.n_folds is 1"):
         check(config, tmp_path)
     methods["svm_rbf"] = {"sweep": {"C": ["a", 2]}}
-    with pytest.raises(InputError, match=r"svm_rbf.sweep.C.0: 'a' is not of type 'number'"):
+    with pytest.raises(InputError, match=r"svm_rbf.sweep.C.0: 'a' is not a number"):
         check(config, tmp_path)
 
 
@@ -319,6 +356,15 @@ def test_a_users_own_data_set_joins_by_five_lines(config, tmp_path):
             "adaboost_mh_hamming_tree",
             "params",
             "n_estimators",
+            "60",
+            r"params.n_estimators: .* Write 60 without quotes",
+        ),
+        ("svm_rbf", "grid", "C", ["1e-7"], r"grid.C.0: .* Write 1.0e-07: YAML takes 1e-7 for text"),
+        ("svm_rbf", "grid", "C", ["0.5"], r"grid.C.0: .* Write 0.5 without quotes"),
+        (
+            "adaboost_mh_hamming_tree",
+            "params",
+            "n_estimators",
             -5,
             r"params.n_estimators: The 'n_estimators' parameter",
         ),
@@ -326,7 +372,7 @@ def test_a_users_own_data_set_joins_by_five_lines(config, tmp_path):
         ("adaboost_mh_hamming_tree", "grid", "n_inner_nodes", [1, None], r"grid.n_inner_nodes.1: .* Got None"),
         ("adaboost_mh_hamming_tree", "grid", "n_inner_nodes", [1.5], r"grid.n_inner_nodes.0: .* Got 1.5"),
         ("svm_rbf", "grid", "C", [1, -1], r"grid.C.1: The 'C' parameter of SVC .* Got -1"),
-        ("svm_rbf", "grid", "C", ["1e-3"], r"grid.C.0: .* Write 0.001 or 1.0e-03"),
+        ("svm_rbf", "grid", "C", ["1e-3"], r"grid.C.0: .* Write 0.001: YAML takes 1e-3 for text"),
     ],
 )
 def test_values_an_estimator_would_refuse_are_refused_before_any_job(
@@ -361,14 +407,14 @@ def test_measures_and_methods_must_fit_the_data(config, tmp_path):
         check(config, tmp_path)
     del tiny["metrics"]
     tiny["selection"] = {"metric": "macro_auc"}
-    with pytest.raises(InputError, match=r"selection.metric: unknown measure of single-label data 'macro_auc'"):
+    with pytest.raises(InputError, match=r"selection.metric: macro_auc measures multi-label data, and these are"):
         check(config, tmp_path)
     del tiny["selection"]
     tiny.update(datasets=["iris_sklearn", "enron"], dataset_aliases={})
     with pytest.raises(InputError, match="enron is multi-label and iris_sklearn is single-label"):
         check(config, tmp_path)
     tiny.update(datasets=["enron"], methods={"svm_rbf": {}})
-    with pytest.raises(InputError, match="unknown method for multi-label data 'svm_rbf'"):
+    with pytest.raises(InputError, match=r"methods.svm_rbf: svm_rbf is not for multi-label data; valid .*leml"):
         check(config, tmp_path)
     tiny.update(methods={"leml": {}}, metrics=["one_error", "coverage"], selection={"metric": "macro_auc"})
     experiment = check(config, tmp_path).experiments["tiny"]
@@ -437,6 +483,32 @@ def test_pairs_to_compare_are_methods_of_the_experiment(config, tmp_path):
         InputError, match=r"compare.0.1: unknown method of this experiment .* 'adaboost_mh_hamming_tree'"
     ):
         check(config, tmp_path)
+
+
+def test_a_pair_is_compared_once(config, tmp_path):
+    pair = ["svm_rbf", "adaboost_mh_hamming_tree"]
+    config["experiments"]["tiny"]["compare"] = [pair, pair[::-1]]
+    with pytest.raises(InputError, match=r"compare.1: adaboost_mh_hamming_tree and svm_rbf are compared by entry 0"):
+        check(config, tmp_path)
+
+
+def test_what_no_data_can_change_is_refused_before_data_are_read(config, tmp_path):
+    tiny = config["experiments"]["tiny"]
+    tiny["protocol"] = {"kind": "designated"}
+    with pytest.raises(InputError, match=r"tiny.protocol.kind: iris_sklearn has no designated test set; take another"):
+        check(config, tmp_path)
+    tiny.update(datasets=["pendigits"], dataset_aliases={}, reported=None)
+    tiny["methods"]["adaboost_mh_hamming_tree"].pop("folds_per_job")
+    config["data"] = {"directory": str(tmp_path / "raw"), "mirrors": ["https://a.invalid", str(tmp_path / "absent")]}
+    with pytest.raises(InputError, match=r"data.mirrors.1: there is no folder '.*absent'"):
+        check(config, tmp_path)
+    (tmp_path / "absent").mkdir()
+    assert check(config, tmp_path)
+
+
+def test_a_config_without_experiments_is_told_how_to_change_another(tmp_path):
+    with pytest.raises(InputError, match=r"'experiments' is missing, .*--configfile config/config.yaml <this file>"):
+        check({"data": {"mirrors": []}}, tmp_path)
 
 
 def test_images_need_a_pyramid_and_only_images_have_one(config, tmp_path):

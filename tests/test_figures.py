@@ -1,6 +1,7 @@
 """Figures: the data they show by hand, their layout, their files."""
 
 import itertools
+from dataclasses import replace
 
 import matplotlib
 import pytest
@@ -9,7 +10,11 @@ from PIL import Image
 
 from algos.exceptions import InputError
 from algos.experiments import figures, tables
+from algos.experiments.figure_style import broken, plain_log_ticks
 from algos.experiments.figures import CurvePanel, GridPanel, Pair, Ranks, Style
+from algos.experiments.method_curves import MethodCurve, MethodPanel, draw_round_curves
+from algos.experiments.ranks import rank_rows, set_rank_rows
+from algos.experiments.report import read_figure
 
 LABELS = {name: method.label for name, method in METHODS.items()}
 WIDTHS = pytest.mark.parametrize("style", [Style(width="column"), Style(width="full")], ids=["column", "full"])
@@ -32,6 +37,7 @@ def test_curves_are_means_over_folds_in_percent():
     assert panel.train == pytest.approx([30, 20, 10])
     assert panel.test == pytest.approx([30, 20, 10])
     assert panel.stopped_at == [3, 1]
+    assert panel.test_at_stop == pytest.approx(10)  # 0.1 each, although the mean curve is at 30 after one round
     assert len(panel.validation) == 100
 
 
@@ -82,10 +88,11 @@ def test_ranks_follow_the_order_of_their_table():
         make_record(f"set{i}", method, error=error) for i in range(3) for method, error in (("tree", 0.2), ("svm", 0.1))
     ]
     summary = tables.summarise(tables.fold_rows(records), METHODS)
-    (ranks,) = figures.collect_ranks(summary, tables.rank_rows(summary))
+    set_ranks = set_rank_rows(summary)
+    (ranks,) = figures.collect_ranks(rank_rows(set_ranks), set_ranks)
     assert ranks.labels == [LABELS["svm"], LABELS["tree"]]
     assert ranks.ranks == [[1, 2]] * 3
-    assert figures.collect_ranks(summary, []) == []
+    assert figures.collect_ranks([], []) == []
 
 
 # ----------------------------------------------------------------------------------------------------- drawing
@@ -125,7 +132,7 @@ def assert_readable(figure, smallest=5.5):
 def curve_panels(n):
     test = [5 + 60 / t for t in range(1, 301)]
     train = [max(0.0, 60 / t - 2) for t in range(1, 301)]
-    return [CurvePanel(f"data set {i}", f"data set {i}", train, test, test, [80, 120, 200]) for i in range(n)]
+    return [CurvePanel(f"data set {i}", f"data set {i}", train, test, test, [80, 120, 200], 5.25) for i in range(n)]
 
 
 @WIDTHS
@@ -141,22 +148,69 @@ def test_learning_curves_are_readable(style, n):
         dashes = {lines[name].get_linestyle() for name in ("train", "validation", "test")}
         assert len(dashes) == 3  # told apart without colour
         assert lines["stopping point"].get_xdata()[0] == 120
-        assert lines["stopping point"].get_ydata()[0] == pytest.approx(5 + 60 / 120)
+        assert lines["stopping point"].get_ydata()[0] == 5.25  # as tables show it, beside the curve
         assert axes.get_xscale() == "log"
         assert axes.get_yscale() == "log"
     assert "%" in figure.axes[0].get_ylabel()
     assert figure.axes[-1].get_xlabel() == "boosting rounds"
 
 
+def test_the_legend_has_what_any_panel_has():
+    panels = curve_panels(2)
+    panels[1] = replace(panels[1], validation=None)
+    for order in (panels, panels[::-1]):
+        (legend,) = figures.draw_learning_curves(order, Style()).legends
+        assert [text.get_text() for text in legend.get_texts()] == ["train", "validation", "test", "stopping point"]
+
+
+def test_long_labels_and_titles_stay_whole_in_the_figure():
+    label = "AdaBoost.MH, single-label trees (Mukherjee 2013), with 1000 leaves and a label that its author made long"
+    curve = MethodCurve("m", [1, 2, 3], [30.0, 20.0, 10.0], (2, 20.0))
+    panels = [MethodPanel("wine", [curve, replace(curve, method="n")])] * 3
+    for style in (Style(width="column"), Style(width="full")):
+        figure = draw_round_curves(panels, {"m": label, "n": "short"}, style)
+        assert_readable(figure)
+        (legend,) = figure.legends
+        assert " ".join(legend.get_texts()[0].get_text().split()) == label
+    assert broken("wine: single-label trees", 14) == "wine:\nsingle-label\ntrees"
+    assert broken("a_name_of_27_letters_noise15", 12) == "a_name_of_\n27_letters_\nnoise15"
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.4, 0.9), (2.1, 3.9), (12, 45), (3, 700), (1, 5000), (5.1, 5.3)])
+@pytest.mark.parametrize("dense", [True, False])
+def test_a_logarithmic_axis_has_numbers_however_short_it_is(low, high, dense):
+    axes = matplotlib.figure.Figure().subplots()
+    axes.set(xscale="log", xlim=(low, high))
+    plain_log_ticks(axes.xaxis, dense)
+    shown = [tick for tick in axes.get_xticks() if low <= tick <= high]
+    assert 2 <= len(shown) <= 12
+
+
+def test_figures_say_which_methods_they_lack_and_whose_rounds_nothing_chose(tmp_path):
+    unchosen = {"candidates": [], "validation_curve": None}
+    records = [make_record(method="tree"), make_record(method="stump", selection=unchosen), make_record(method="svm")]
+    paths = write_records(tmp_path / "runs", records)
+    tables.write_tables(paths, None, {}, METHODS, tmp_path / "tables", "Demo")
+    figures.write_figures(paths, tmp_path / "tables", None, {"dpi": 50}, tmp_path / "figures", "demo")
+    shown = {
+        name: read_figure(tmp_path / f"figures/{name}.png", name) for name in ("methods_by_rounds", "learning_curves")
+    }
+    assert shown["methods_by_rounds"]["caption"].endswith(
+        f"Not shown, for they have no rounds: {LABELS['svm']}. No validation chose the rounds of {LABELS['stump']}."
+    )
+    assert shown["learning_curves"]["caption"].endswith(f"No validation chose the rounds of {LABELS['stump']}.")
+    assert shown["learning_curves"]["why_not"] is None
+
+
 def test_curves_of_small_span_are_linear():
-    panel = CurvePanel("pima", "pima", [30.0, 20.0], [30.0, 25.0], None, [2])
+    panel = CurvePanel("pima", "pima", [30.0, 20.0], [30.0, 25.0], None, [2], 25.0)
     (axes,) = figures.draw_learning_curves([panel], Style()).axes
     assert axes.get_yscale() == "linear"
     assert "validation" not in [line.get_label() for line in axes.get_lines()]
 
 
 def test_perfect_curves_can_be_drawn():
-    panel = CurvePanel("easy", "easy", [0.0], [0.0], [0.0], [1])
+    panel = CurvePanel("easy", "easy", [0.0], [0.0], [0.0], [1], 0.0)
     assert_readable(figures.draw_learning_curves([panel], Style()))
 
 
@@ -191,7 +245,7 @@ def test_paper_against_ours_is_readable(style):
     assert_readable(figure)
     (axes,) = figure.axes
     assert axes.get_xlim() == axes.get_ylim()
-    assert axes.get_xlim()[0] == 0  # an error bar below zero is cut there
+    assert axes.get_xlim()[0] == pytest.approx(1 / 1.15)  # an error bar below half the least number is cut there
     assert {text.get_text() for text in axes.texts} == {"wine", "iris", "balance", "breast"}
     lines = {line.get_label(): line for line in axes.get_lines()}
     assert lines["AdaBoost.MH"].get_marker() != lines["SVM"].get_marker()
@@ -201,7 +255,7 @@ def test_paper_against_ours_is_readable(style):
     assert [(list(ring.get_xdata()), list(ring.get_ydata())) for ring in rings] == [([10.0], [5.0])]
 
 
-def test_paper_against_ours_is_logarithmic_over_a_decade():
+def test_paper_against_ours_is_logarithmic_over_a_wide_span():
     pairs = [Pair("a", "m", 1.0, 0.1, 1.1, 0.1, True), Pair("b", "m", 40.0, 1.0, 41.0, 1.0, True)]
     (axes,) = figures.draw_paper_against_ours(pairs, Style()).axes
     assert axes.get_xscale() == axes.get_yscale() == "log"
@@ -211,7 +265,11 @@ def test_crowded_points_keep_their_names_apart():
     pairs = [Pair(f"data set {i}", "m", 5 + i / 50, 1.0, 5 + i / 60, 1.0, True) for i in range(40)]
     figure = figures.draw_paper_against_ours(pairs, Style())
     assert_readable(figure)
-    assert 1 <= len(figure.axes[0].texts) < 40
+    assert not figure.axes[0].texts  # of so many points only those outside their bar are named
+    pairs += [Pair("far off", "m", 5.0, 0.1, 5.7, 0.1, False)]
+    figure = figures.draw_paper_against_ours(pairs, Style())
+    assert_readable(figure)
+    assert [text.get_text() for text in figure.axes[0].texts] == ["far off"]
 
 
 @WIDTHS
@@ -237,7 +295,7 @@ def test_ranks_are_readable(style, n_methods):
 
 
 def test_hostile_names_are_drawn_literally():
-    panel = CurvePanel(r"$\frac{1}$ & <b>", "x", [10.0, 5.0], [10.0, 6.0], None, [1])
+    panel = CurvePanel(r"$\frac{1}$ & <b>", "x", [10.0, 5.0], [10.0, 6.0], None, [1], 10.0)
     pair = Pair(r"$\undefined$", "$m$", 2.0, 1.0, 3.0, 1.0, True)
     for figure in (figures.draw_learning_curves([panel], Style()), figures.draw_paper_against_ours([pair], Style())):
         figure.canvas.draw()  # a formula that cannot be read would raise here
@@ -303,7 +361,10 @@ def test_figures_with_nothing_to_draw_say_so(tmp_path):
         "noise_rejection": (
             "No method of this experiment weighs its samples anew each round, with wrong labels among them."
         ),
-        "ranks": "Ranks need two methods that ran on the same data sets.",
+        "ranks": (
+            "Ranks need two methods that ran on the same data sets; libraries' methods, controls and variants of a "
+            "sweep have no rank."
+        ),
     }
 
 
@@ -330,5 +391,5 @@ def test_style_of_config():
     assert style.figure_width(9) == 3.3
     assert Style.from_config(None) == Style()
     assert [Style().figure_width(n) for n in (1, 2, 3)] == [3.3, 3.3, 6.9]
-    (axes,) = figures.draw_learning_curves([CurvePanel("a", "a", [2.0, 1.0], [3.0, 2.0], None, [1])], style).axes
+    (axes,) = figures.draw_learning_curves([CurvePanel("a", "a", [2.0, 1.0], [3.0, 2.0], None, [1], 3.0)], style).axes
     assert {line.get_color() for line in axes.get_lines()} <= {"#000000", "#555555"}  # one colour: dashes tell apart

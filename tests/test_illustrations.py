@@ -48,6 +48,13 @@ def test_the_toys_mean_is_over_its_draws():
     assert several[0]["boosting_mean_error"] == pytest.approx(np.mean([rows[0]["boosting_error"] for rows in singly]))
 
 
+def test_the_toy_says_what_its_marks_are_and_its_errors_name_it(toy, tmp_path):
+    (legend,) = self_paced_toy.draw(toy, Style()).legends
+    assert [text.get_text() for text in legend.get_texts()] == ["right label", "wrong label", "class 0", "class 1"]
+    with pytest.raises(InputError, match=r"^illustration 'mine': "):
+        make_illustration("self_paced_toy", {**SMALL, "n_estimators": 0}, 3, None, tmp_path / "mine")
+
+
 def test_the_toy_is_drawn_with_wrong_labels_as_crosses(toy):
     figure = self_paced_toy.draw(toy, Style())
     assert [axes.get_title(loc="left").split(":")[0] for axes in figure.axes] == ["ground truth", "MultiBoost", "SPBL"]
@@ -76,7 +83,7 @@ def test_files_are_made_and_published(tmp_path):
     [
         ({"kind": "self_paced_toi"}, r"toy.kind: unknown kind of illustration .* is 'self_paced_toy'"),
         ({"kind": "self_paced_toy", "params": {"n_sample": 3}}, r"params.n_sample: unknown .* is 'n_samples'"),
-        ({"kind": "self_paced_toy", "params": {"nu": "1e-3"}}, r"params.nu: '1e-3' is no number; Write 0.001 or"),
+        ({"kind": "self_paced_toy", "params": {"nu": "1e-3"}}, r"params.nu: '1e-3' is no number. Write 0.001: YAML"),
         ({"params": {}}, r"toy: the key 'kind' is missing"),
     ],
 )

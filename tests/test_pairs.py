@@ -80,6 +80,13 @@ def test_the_layout_and_the_sentences_say_who_is_better():
     assert "'compare'" in pair_layout([], "Pairs").notes[0]
 
 
+def test_a_difference_that_is_printed_as_zero_is_neither_better_nor_worse():
+    rows = rows_of({"wine": [(0.3, 0.1 + 0.2), (0.2, 0.2)], "iris": [(0.30001, 0.3)], "pima": [(0.3, 0.2)]})
+    assert rows[0]["mean"] != 0  # 1e-15 or so
+    (sentence,) = pair_sentences(rows)
+    assert "better on 0 of 3 (0 significantly), worse on 1 of 3" in sentence
+
+
 def test_where_more_is_better_the_sentence_knows():
     (sentence,) = pair_sentences(rows_of({"wine": [(0.9, 0.2), (0.8, 0.3)]}, metric="average_precision"))
     assert "better on 1 of 1" in sentence

@@ -173,7 +173,7 @@ def test_best_methods_name_ties():
     sentences = report.best_sentences(tables.summarise(tables.fold_rows(records), METHODS))
     assert sentences == [
         "wine: AdaBoost.MH, Hamming trees and SVM, Gaussian kernel, 10.00 %",
-        "iris: AdaBoost.MH, Hamming trees, 15.00 ± 7.07 %",
+        "iris: AdaBoost.MH, Hamming trees, 15.0 ± 7.1 %",
     ]
 
 
@@ -336,6 +336,30 @@ def test_numbers_without_a_printed_one_go_to_files_of_their_own(tmp_path):
     assert "All our results" in (folder / "table9.md").read_text()
     publish(tmp_path, reported, [make_record()])  # files of earlier runs do not stay
     assert sorted(path.name for path in folder.iterdir()) == ["table9.csv", "table9.md"]
+
+
+def test_a_published_page_has_the_title_all_settings_and_what_was_not_to_be_had(tmp_path):
+    shared = {"params": {"n_estimators": 9}}
+    settings = {
+        "title": "Trees & others",
+        "paper": "A paper, 2014",
+        "features": {"pca": {"n_components": 512}},
+        "methods": {"tree": shared, "stump": shared, "svm": {"preprocess": {"pca": {"n_components": 30}}}},
+    }
+    runs = [make_record(method=m, n_features=400) for m in ("tree", "stump")] + [make_record(method="svm", n_train=20)]
+    text = (publish(tmp_path, None, runs, settings=settings) / "ours.md").read_text()
+    assert text.startswith("# Trees \\& others\n\nA paper, 2014\n")
+    assert text.count("n_estimators: 9") == 2
+    assert not re.search(r"[&*]id\d", text)
+    assert "- Of 512 principal components asked for, no more were there than 13 to 400 on wine." in text.replace(
+        "\\", ""
+    )
+    assert "- Of 30 principal components asked for, no more were there than 13 on wine (svm)." in text.replace("\\", "")
+
+
+def test_a_print_of_two_decimals_is_shown_so():
+    row = {"metric": "test_error", "printed": 1.25, "printed_std": None}
+    assert report._printed_text(row) == "1.25"
 
 
 def test_nothing_to_publish_is_refused(tmp_path):

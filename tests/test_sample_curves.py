@@ -51,6 +51,14 @@ def test_precision_and_recall_of_keeping_wrong_labels_out():
     assert collect_rejection([make_record(samples=samples([0.9], None, [1], n_noisy=0))]) == []
 
 
+def test_lines_that_coincide_show_beside_each_other_and_methods_need_not_boost():
+    records = [make_record(method=m, samples=samples([0.5, 0.9], [0.5, 0.1], [1, 2])) for m in ("tree", "svm")]
+    figure = draw_samples(collect_samples(records), LABELS, Style())
+    below, above = (line.get_linewidth() for line in figure.axes[0].get_lines()[::2])
+    assert below > 2 * above
+    assert figure.axes[0].get_xlabel() == "rounds"
+
+
 def test_the_figures_tell_right_and_wrong_labels_apart():
     records = [make_record(samples=samples([0.5, 0.9], [0.5, 0.1], [1, 2]))]
     for collect, draw in ((collect_samples, draw_samples), (collect_rejection, draw_rejection)):

@@ -1,6 +1,7 @@
 """What `make` says where a machine lacks something: one sentence, before anything is installed."""
 
 import os
+import re
 import shutil
 import stat
 import subprocess
@@ -44,6 +45,21 @@ def check(machine: Path, *arguments: str) -> tuple[int, str, str]:
         check=False,
     )
     return done.returncode, done.stdout.strip(), done.stderr.strip()
+
+
+def test_make_counts_all_processors_whatever_libraries_may_use():
+    def cores(**environment):
+        done = subprocess.run(
+            ["make", "--dry-run", "--old-file=.venv/.package", "reproduce"],
+            env={**os.environ, **environment},
+            cwd=SCRIPT.parent.parent,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        return re.search(r"--cores (\d+)", done.stdout)[1]
+
+    assert int(cores(OMP_NUM_THREADS="1", OMP_THREAD_LIMIT="1")) == len(os.sched_getaffinity(0))
 
 
 def test_a_good_machine_is_told_its_python(machine):

@@ -55,6 +55,28 @@ def test_the_figure_has_a_line_a_method_and_a_level_for_each_other_one(written):
     assert figure.axes[0].get_xscale() == "log"
 
 
+def test_label_noise_and_two_parameters_have_panels_of_their_own(tmp_path):
+    noise = {f"wine_noise{p}": ("wine", p) for p in (0, 10)}
+    swept = SWEPT | {f"n{n}": ShownMethod(f"Trees, N = {n}", swept=("Trees", "N", n)) for n in (1, 2)}
+    records = [make_record(c, m, "s0", 0.2) for c in noise for m in ("tree", "svm", *swept)]
+    paths = write_records(tmp_path / "runs", records)
+    tables.write_tables(paths, None, {}, METHODS | swept, tmp_path / "tables", "Demo", noise=noise)
+    summary, sweeps = (tables.read_table(tmp_path / "tables", name) for name in ("summary", "sweeps"))
+    panels = {(panel.dataset, panel.parameter): panel for panel in collect_sweeps(summary, sweeps)}
+    assert set(panels) == {("wine", "noisy labels (%)"), *((c, p) for c in noise for p in ("C", "N"))}
+    assert set(panels["wine_noise10", "C"].levels) == {METHODS["tree"].label, METHODS["svm"].label}
+    assert not panels["wine", "noisy labels (%)"].levels
+    figure = draw_sweeps(list(panels.values()), Style())
+    assert [axes.get_xlabel() for axes in figure.axes] == [parameter for _, parameter in panels]
+
+
+def test_experiments_of_a_sweep_alone_say_why_they_have_no_ranks(tmp_path):
+    paths = write_records(tmp_path / "runs", [make_record("wine", method, "s0", 0.2) for method in SWEPT])
+    tables.write_tables(paths, None, {}, SWEPT, tmp_path / "tables", "Demo")
+    for name in ("ranks", "places", "wins"):
+        assert "variants of a sweep have no rank" in (tmp_path / "tables" / f"{name}.md").read_text()
+
+
 def test_the_figure_says_so_where_nothing_is_swept(written, tmp_path):
     paths = write_records(tmp_path / "unswept", [make_record("wine", method, "r0f0") for method in ("tree", "svm")])
     tables.write_tables(paths, None, {}, METHODS, tmp_path / "plain", "Demo")

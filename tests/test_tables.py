@@ -14,9 +14,13 @@ from made_up_runs import METHODS, make_record, write_records, write_reported
 from algos.evaluation.statistics import signed_rank_p_value
 from algos.exceptions import InputError
 from algos.experiments import layouts, tables
-from algos.experiments.figures import collect_ranks
+from algos.experiments.figures import collect_curves, collect_ranks
 from algos.experiments.markup import Cell, Layout, escape_latex, to_latex, to_markdown
+from algos.experiments.protocols import compared_protocols
+from algos.experiments.ranks import rank_rows, set_rank_rows
+from algos.experiments.report import best_sentences
 from algos.experiments.reported import compare, read_reported
+from algos.experiments.rounding import fixed, rounded, table_decimals
 
 REPORTED = Path(__file__).parent.parent / "config" / "reported"
 HOSTILE = r"a_b & <i>c</i> | 50% $x$ #1 {~^\} [z]"
@@ -209,6 +213,10 @@ def test_printed_numbers_are_the_shared_ones():
 # ------------------------------------------------------------------------------------------------------- ranks
 
 
+def ranks_of(summary, **options):
+    return rank_rows(set_rank_rows(summary, **options))
+
+
 def runs_of(errors, methods):
     """One run of each method on each data set from a matrix of errors."""
     return [
@@ -219,7 +227,7 @@ def runs_of(errors, methods):
 
 
 def test_ranks_of_three_methods_by_hand():
-    rows = tables.rank_rows(summary_of(runs_of([(0.2, 0.1, 0.3)] * 4, ("tree", "svm", "stump"))))
+    rows = ranks_of(summary_of(runs_of([(0.2, 0.1, 0.3)] * 4, ("tree", "svm", "stump"))))
     assert [row["method"] for row in rows] == ["svm", "tree", "stump"]
     assert [row["average_rank"] for row in rows] == [1, 2, 3]
     assert [row["n_best"] for row in rows] == [4, 0, 0]
@@ -232,23 +240,25 @@ def test_rivals_have_no_rank_in_tables_and_figure(tmp_path):
     records = runs_of([(0.2, 0.1, 0.3, 0.01)] * 4, ("tree", "svm", "stump", "rival"))
     paths = write_records(tmp_path / "runs", records)
     tables.write_tables(paths, None, {}, METHODS, tmp_path / "tables", "Demo")
-    rows, summary = (tables.read_table(tmp_path / "tables", name) for name in ("ranks", "summary"))
+    rows, summary, set_ranks = (
+        tables.read_table(tmp_path / "tables", name) for name in ("ranks", "summary", "set_ranks")
+    )
     assert [row["method"] for row in rows] == ["svm", "tree", "stump"]
     assert [row["average_rank"] for row in rows] == [1, 2, 3]
     assert {row["method"] for row in summary} == set(METHODS)
-    assert [data.ranks for data in collect_ranks(summary, rows)] == [[[1, 2, 3]] * 4]
+    assert [data.ranks for data in collect_ranks(rows, set_ranks)] == [[[1, 2, 3]] * 4]
 
 
 def test_ranks_share_ties_and_leave_out_incomplete_sets():
     records = [*runs_of([(0.1, 0.1), (0.1, 0.2)], ("tree", "svm")), make_record("lonely", "tree")]
-    rows = tables.rank_rows(summary_of(records))
+    rows = ranks_of(summary_of(records))
     assert [(row["average_rank"], row["n_best"], row["n_datasets"]) for row in rows] == [(1.25, 2, 2), (1.75, 1, 2)]
     assert rows[0]["test"] is None  # two data sets are too few
     assert "too few" in layouts.rank_sentence(rows)
 
 
 def test_two_methods_are_compared_by_signed_ranks():
-    rows = tables.rank_rows(summary_of(runs_of([(0.1, 0.2 + i / 100) for i in range(5)], ("tree", "svm"))))
+    rows = ranks_of(summary_of(runs_of([(0.1, 0.2 + i / 100) for i in range(5)], ("tree", "svm"))))
     assert rows[0]["test"] == "Wilcoxon signed-rank"
     assert rows[0]["p_value"] == pytest.approx(2 / 2**5)
     assert "do not differ" in layouts.rank_sentence(rows)
@@ -262,8 +272,79 @@ def test_signed_rank_test_with_ties_and_zeros():
     assert signed_rank_p_value(np.arange(1.0, 21.0)) < 0.001
 
 
+def test_means_that_are_printed_alike_have_one_rank_in_every_table(tmp_path):
+    # 2.288 and 2.255 are both printed as 2.3: a tie for bold type, ranks, places, wins and the headline alike.
+    means = {"tree": 0.02288, "svm": 0.02255}
+    records = [make_record("wine", m, f"r0f{i}", e + d) for m, e in means.items() for i, d in enumerate((0.01, -0.01))]
+    tables.write_tables(write_records(tmp_path / "runs", records), None, {}, METHODS, tmp_path / "tables", "Demo")
+    summary, ranks, places, wins = (
+        tables.read_table(tmp_path / "tables", name) for name in ("summary", "ranks", "places", "wins")
+    )
+    layout = layouts.summary_layout(summary, "Results")
+    assert [(cell.text, cell.bold) for cell in layout.rows[0][1:]] == [("2.3 ± 1.4", True)] * 2
+    assert [(row["average_rank"], row["n_best"]) for row in ranks] == [(1.5, 1)] * 2
+    assert [row["n_first"] for row in places] == [1, 1]
+    assert [row["n_ties"] for row in wins] == [1, 1]
+    assert best_sentences(summary) == [f"wine: {METHODS['tree'].label} and {METHODS['svm'].label}, 2.3 %"]
+
+
+def test_levels_of_label_noise_are_one_data_set():
+    noise = {f"{d}_noise{p}": (d, p) for d in ("wine", "iris") for p in (0, 10, 20)}
+    errors = {
+        "wine": {"tree": (0.1, 0.2, 0.3), "svm": (0.2, 0.1, 0.1)},
+        "iris": {"tree": (0.1,) * 3, "svm": (0.2,) * 3},
+    }
+    records = [
+        make_record(case, method, "s0", errors[dataset][method][percent // 10])
+        for case, (dataset, percent) in noise.items()
+        for method in ("tree", "svm")
+    ]
+    set_ranks = set_rank_rows(summary_of(records), noise=noise)
+    found = [(row["dataset"], row["method"], row["value"], row["rank"]) for row in set_ranks]
+    assert found == [
+        ("wine", "tree", 20, 2),
+        ("wine", "svm", 13.33, 1),
+        ("iris", "tree", 10, 1),
+        ("iris", "svm", 20, 2),
+    ]
+    rows = rank_rows(set_ranks)
+    assert [(row["average_rank"], row["n_datasets"], row["test"]) for row in rows] == [(1.5, 2, None)] * 2
+    # A level that one of the methods lacks counts for none.
+    partial = [r for r in records if (r["dataset"], r["method"]) != ("wine_noise20", "svm")]
+    values = [row["value"] for row in set_rank_rows(summary_of(partial), noise=noise)]
+    assert values == [15, 15, 10, 20]
+
+
 def test_no_ranks_of_one_method():
-    assert tables.rank_rows(summary_of([make_record()])) == []
+    assert ranks_of(summary_of([make_record()])) == []
+
+
+def test_rounds_are_those_of_the_model_where_it_ended_before_those_that_were_chosen():
+    cost = make_record()["cost"] | {"rounds": [[1, 0.1]]}
+    rows = tables.hyperparameter_rows([make_record(cost=cost), make_record(fold="r0f1")], METHODS)
+    assert [row["value"] for row in rows if row["parameter"] == "n_estimators"] == ["1", "60"]
+    panel = collect_curves([make_record(cost=cost)], {"tree": "Trees"})[0]
+    assert panel.stopped_at == [1]
+
+
+def test_the_comparison_says_which_protocols_it_compares(tmp_path):
+    reported = write_reported(tmp_path, ["wine,ADABOOST.MH w Hamming trees,10,1"])
+    sentence = compared_protocols({"kind": "repeated_kfold", "n_splits": 3}, "10 × 10 cross-validation")
+    assert sentence.startswith("Print: 10 × 10 cross-validation. Ours: stratified 3-fold cross-validation")
+    paths = write_records(tmp_path / "runs", [make_record()])
+    tables.write_tables(paths, reported, {}, METHODS, tmp_path / "tables", "Demo", protocols=sentence)
+    assert "Ours: stratified 3-fold" in (tmp_path / "tables/comparison.md").read_text()
+    assert "Ours: stratified" not in (tmp_path / "tables/summary.md").read_text()
+    assert compared_protocols("ours", None) == ""
+
+
+def test_numbers_are_rounded_half_up_and_zero_has_no_sign():
+    assert [fixed(x, 2) for x in (0.125, 2.225 - 2.1, -0.125, -2.96e-16)] == ["0.13", "0.13", "-0.13", "0.00"]
+    assert fixed(2.5, 0) == "3"
+    assert rounded(2.288, 1) == rounded(2.255, 1) == 2.3
+    rows = [{"dataset": "a", "metric": "test_error", "std": std} for std in (1.0, 0.5)]
+    assert table_decimals(rows[:1]) == {("a", "test_error"): 1}
+    assert table_decimals(rows) == {("a", "test_error"): 2}
 
 
 # ----------------------------------------------------------------------------------------------------- layouts

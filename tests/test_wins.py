@@ -82,6 +82,29 @@ def test_only_wins_that_the_test_finds_are_clear():
     assert [wins["svm", "tree"][key] for key in columns] == [0, 2, 0, 1]
 
 
+def test_levels_of_label_noise_and_the_printed_mean_are_no_cases_of_their_own():
+    noise = {f"set{i}_noise{p}": (f"set{i}", p) for i in range(2) for p in (0, 10)}
+    rng = np.random.default_rng(1)
+    records = [
+        make_record(case, method, f"s{j}", error + 0.05 * (percent > 0) + 1e-3 * rng.normal(), n_train=100)
+        for case, (_, percent) in noise.items()
+        for method, error in (("tree", 0.1), ("svm", 0.2))
+        for j in range(4)
+    ]
+    folds, summary = summary_of(records)
+    assert {row["n_cases"] for row in count_places(summary, [], noise=noise)} == {2}
+    wins = by_name(count_wins(folds, summary, [], noise=noise))
+    columns = ("n_cases", "n_wins", "n_tested", "n_clear_wins")
+    assert [wins["tree", "svm"][key] for key in columns] == [2, 2, 2, 2]
+    cells = [
+        row | {"dataset": dataset, "method": method, "label": method}
+        for row in printed_cells("self_paced_boost_table1")[:1]
+        for dataset in ("a", "mean")
+        for method in ("tree", "svm")
+    ]
+    assert {row["n_cases"] for row in count_places([], cells)} == {1}
+
+
 def test_tables_lay_them_out(tmp_path):
     # The differences of the two folds are nearly, but not quite, the same.
     errors = [(j, m, e * (1 + 1e-4 * j)) for j in range(2) for m, e in RUNS]

@@ -51,4 +51,28 @@ def test_a_data_set_without_a_designated_test_set(tmp_path, config):
     config["experiments"]["tiny"]["protocol"] = {"kind": "designated"}
     workflow = WorkflowCopy.make(tmp_path / "w", config)
     printed = failed_output(workflow, "iris_sklearn")
-    assert "Error: iris_sklearn: the protocol is 'designated' but the data set has no designated test set" in printed
+    assert "Error: config.yaml: experiments.tiny.protocol.kind: iris_sklearn has no designated test set" in printed
+
+
+def test_a_failed_job_says_its_sentence_once_also_where_snakemake_is_quiet(tmp_path, config):
+    config["data"] = {"datasets": {"mine": {"reader": "csv", "files": ["mine.csv"], "target": "class"}}}
+    config["experiments"]["tiny"].update(datasets=["mine"], dataset_aliases={}, methods={"svm_rbf": {}})
+    workflow = WorkflowCopy.make(tmp_path / "w", config)
+    (workflow.folder / "mine.csv").write_text("a,b,class\n1,2,x\n3,y\n")
+    for quiet in ("reason", "rules", "all"):
+        printed = failed_output(workflow, "--quiet", quiet)
+        assert printed.count("Error: data set 'mine': mine.csv, line 3: ") == 1, quiet
+
+
+def test_a_misspelt_target_is_told_the_nearest_one(tmp_path, config):
+    workflow = WorkflowCopy.make(tmp_path / "w", config)
+    assert failed_output(workflow, "tabels", "--dry-run").splitlines()[-1] == (
+        "Error: there is no target 'tabels'; the nearest valid name is 'tables'"
+    )
+    done = workflow.snakemake("tiny", "iris_sklearn", "write_report", "results/report.html", "--dry-run")
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_config_without_experiments_is_refused(tmp_path, config):
+    workflow = WorkflowCopy.make(tmp_path / "w", {"data": {"mirrors": []}})
+    assert "Error: config.yaml: the key 'experiments' is missing" in failed_output(workflow, "--dry-run")

@@ -1,5 +1,6 @@
 """Tables of each experiment, with the printed numbers beside ours."""
 
+from algos.experiments.protocols import compared_protocols
 from algos.experiments.tables import TABLE_NAMES
 
 
@@ -50,6 +51,9 @@ def table_settings(experiment):
             for method, sentence in sentences.items()
         },
         "pairs": experiment.compare,
+        "protocols": compared_protocols(
+            experiment.protocol, experiment.printed_protocol
+        ),
         "noise": {
             name: [case.dataset, case.label_noise]
             for name, case in experiment.cases.items()

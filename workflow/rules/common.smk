@@ -5,6 +5,8 @@ import sys
 from pathlib import Path
 
 
+from snakemake.settings.enums import Quietness
+
 from algos.exceptions import InputError
 from algos.experiments.config import check_config
 from algos.experiments.sources import import_closure
@@ -12,6 +14,12 @@ from algos.experiments.sources import import_closure
 # Jobs run side by side, one a core; libraries that start threads of their own would only get in their way.
 for variable in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
     os.environ[f"{variable}_NUM_THREADS"] = "1"
+
+# Snakemake shows no failed job's log when it is quiet about rules: then the job itself says its sentence.
+if workflow.is_main_process and {Quietness.RULES, Quietness.ALL} & set(
+    workflow.output_settings.quiet or ()
+):
+    os.environ["ALGOS_TELL_ERRORS"] = "1"
 
 SOURCES = os.path.relpath(Path(workflow.basedir) / "src")
 SCHEMA = Path(workflow.basedir) / "workflow/schemas/config.schema.yaml"

@@ -45,7 +45,7 @@ for experiment in CONFIG.experiments.values():
             params:
                 settings=config["experiments"][experiment.name],
                 tables=table_settings(experiment),
-                command=command_line(),
+                command=command_line("publish"),
             message:
                 f"Publish {experiment.publish} in docs/reproduction"
             script:
@@ -71,7 +71,7 @@ rule publish_illustration:
         runtime=growing(10),
     params:
         settings=lambda wildcards: CONFIG.illustrations[wildcards.illustration],
-        command=command_line(),
+        command=command_line("publish"),
     message:
         "Publish {wildcards.illustration} in docs/reproduction"
     script:

@@ -37,6 +37,7 @@ def report_settings():
             "title": experiment.title,
             "paper": experiment.paper,
             "protocol": experiment.protocol,
+            "compared_protocols": table_settings(experiment)["protocols"],
             "settings": config["experiments"][experiment.name],
             "tables_dir": os.path.dirname(table_files(experiment.name)[0]),
             "figures_dir": os.path.dirname(figure_files(experiment.name)[0]),
@@ -45,15 +46,15 @@ def report_settings():
     ]
 
 
-def command_line():
-    """What makes these results again."""
+def command_line(target=""):
+    """What makes these results again, on as many cores as there are."""
     files = [os.path.relpath(file) for file in workflow.configfiles]
     named = (
         ""
         if files in ([], ["config/config.yaml"])
         else f" --configfile {' '.join(files)}"
     )
-    return f"snakemake --cores 2{named}"
+    return f"snakemake {target and target + ' '}--cores all{named}"
 
 
 def illustration_settings():

@@ -22,4 +22,5 @@ with job_log(snakemake.log[0]):
         figures_dir=Path(snakemake.input.figures[0]).parent,
         tables_dir=Path(snakemake.input.tables[0]).parent,
         notes=snakemake.params.tables["notes"],
+        protocols=snakemake.params.tables["protocols"],
     )

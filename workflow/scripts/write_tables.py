@@ -18,4 +18,5 @@ with job_log(snakemake.log[0]):
         settings["notes"],
         settings["noise"],
         settings["pairs"],
+        settings["protocols"],
     )

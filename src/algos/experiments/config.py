@@ -15,9 +15,9 @@ from typing import Any
 
 from algos.evaluation import splits
 from algos.evaluation.metrics import DEFAULT_METRICS, METRICS
-from algos.exceptions import InputError
+from algos.experiments.checker import Checker, number_hint, one_line, valid_names
 from algos.experiments.methods import METHODS, Method, default_of, validate_value
-from algos.experiments.reported import DATASET_COLUMNS
+from algos.experiments.reported import DATASET_COLUMNS, printed_method
 from algos.experiments.sources import constructor_parameters
 from algos.illustrations import registry as illustrations
 from algos.illustrations.registry import ILLUSTRATIONS
@@ -53,6 +53,8 @@ class MethodSettings:
         Its entry in the registry, under the name and the label that it has in the experiment.
     registered : str
         The entry's own name in the registry; several methods of an experiment can be variants of one entry.
+    declared_as : str
+        Its name in the config: one for all values of a swept parameter.
     swept : tuple of (str, str, float) or None
         Label of the method whose parameter is swept, the parameter, and its value here.
     params : dict
@@ -78,6 +80,7 @@ class MethodSettings:
 
     method: Method
     registered: str
+    declared_as: str
     swept: tuple[str, str, float] | None = None
     params: dict[str, Any] = field(default_factory=dict)
     grid: dict[str, list] = field(default_factory=dict)
@@ -104,7 +107,8 @@ class Experiment:
 
     `cases` are what it runs on: its data sets, or each of them with each level of label noise; the key is what runs,
     tables and figures call the case. `features` are made anew for each fold, for all methods. `publish` is the name of
-    the files that publishing writes; `reported` that of the printed table, if there is one.
+    the files that publishing writes; `reported` that of the printed table, if there is one, and `printed_protocol` says
+    how that was measured.
     """
 
     name: str
@@ -119,6 +123,7 @@ class Experiment:
     selection_metric: str
     seed: int
     reported: str | None
+    printed_protocol: str | None
     publish: str | None
     dataset_aliases: dict[str, str]
     remarks: dict[str, dict[str, str]]
@@ -262,7 +267,7 @@ def check_config(
     """
     from algos.datasets import registry
 
-    checker = _Checker([Path(file) for file in files])
+    checker = Checker([Path(file) for file in files])
     checker.check_schema(config, read_yaml(schema))
     data = {**DATA_DEFAULTS, **config.get("data", {})}
     known = registry.load_registry(
@@ -276,10 +281,12 @@ def check_config(
         name: _illustration(name, declared, known, checker)
         for name, declared in config.get("illustrations", {}).items()
     }
+    _check_designated(experiments.values(), known, checker)
     shown = [experiment.datasets for experiment in experiments.values()]
     shown += [illustration.get("datasets", []) for illustration in drawn.values()]
     used = sorted({dataset for datasets in shown for dataset in datasets})
     _check_files({name: known[name] for name in used}, checker)
+    _check_mirrors({name: known[name] for name in used}, data, checker)
     for experiment in experiments.values():
         _check_choice(experiment, checker)
     _check_values(experiments.values(), checker, approvals)
@@ -292,77 +299,6 @@ def check_config(
         figures=dict(config.get("figures", {})),
         illustrations=drawn,
     )
-
-
-class _Checker:
-    """Says where in which file a mistake stands."""
-
-    def __init__(self, files: list[Path]) -> None:
-        here = Path.cwd()
-        self._files = [
-            (file.relative_to(here) if file.is_relative_to(here) else file, read_yaml(file)) for file in files
-        ]
-
-    def error(self, path: tuple, sentence: str) -> InputError:
-        """Return the error for a mistake at a path of keys."""
-        place = ".".join(map(str, path))
-        return InputError(f"{self._file(path)}: {place + ': ' if place else ''}{sentence}")
-
-    def unknown(self, path: tuple, what: str, name: Any, known: Iterable[str]) -> InputError:
-        """Return the error for a name that is none of the known ones."""
-        known = list(known)
-        # Cut-off 0: also far from all of them, the nearest one shows what a name looks like.
-        near = get_close_matches(str(name), known, n=1, cutoff=0)
-        hint = f"; the nearest valid name is {near[0]!r}" if near else "; none is known here"
-        return self.error(path, f"unknown {what} {name!r}{hint}")
-
-    def check_schema(self, config: Mapping[str, Any], schema: dict) -> None:
-        """Refuse the first thing that the schema does not allow; unknown keys before all others."""
-        from jsonschema import Draft202012Validator
-
-        errors = sorted(
-            Draft202012Validator(schema).iter_errors(config),
-            key=lambda e: (e.validator != "additionalProperties", [str(key) for key in e.absolute_path]),
-        )
-        if errors:
-            raise self._translate(errors[0])
-
-    def _translate(self, error: Any) -> InputError:
-        path = tuple(error.absolute_path)
-        match error.validator:
-            case "additionalProperties":
-                known = error.schema.get("properties", {})
-                name = next(key for key in error.instance if key not in known)
-                return self.unknown((*path, name), "key", name, known)
-            case "enum":
-                return self.unknown(path, str(path[-1]), error.instance, map(str, error.validator_value))
-            case "required":
-                missing = next(key for key in error.validator_value if key not in error.instance)
-                return self.error(path, f"the key {missing!r} is missing")
-            case "pattern":
-                return self.error(path, f"{error.instance!r} must match the pattern {error.validator_value}")
-        return self.error(path, _one_line(error.message))
-
-    def _file(self, path: tuple) -> str:
-        for file, content in reversed(self._files):
-            if _holds(content, path):
-                return str(file)
-        return str(self._files[-1][0]) if self._files else "config"
-
-
-def _holds(content: Any, path: tuple) -> bool:
-    """Say whether a path of keys and list positions leads somewhere in nested mappings and lists."""
-    for key in path:
-        try:
-            content = content[key]
-        except (KeyError, IndexError, TypeError):
-            return False
-    return True
-
-
-def _one_line(message: str) -> str:
-    message = " ".join(message.split())
-    return message if len(message) <= 200 else message[:197] + "..."
 
 
 def _merge(first: Mapping, second: Mapping) -> dict:
@@ -380,7 +316,7 @@ def _sorted(settings: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _experiment(
-    name: str, declared: Mapping[str, Any], datasets: Mapping[str, dict], checker: _Checker, source_root: Path
+    name: str, declared: Mapping[str, Any], datasets: Mapping[str, dict], checker: Checker, source_root: Path
 ) -> Experiment:
     """Check one experiment against the registries."""
     at = ("experiments", name)
@@ -393,11 +329,16 @@ def _experiment(
     if declared.get("publish") is True and reported is None:
         sentence = "true needs a printed table in 'reported' to publish beside; or give the published files a name"
         raise checker.error((*at, "publish"), sentence)
-    printed = _printed_datasets(reported)
+    printed, printed_methods = _printed_names(reported)
     for dataset, alias in aliases.items():
         if printed and alias not in printed:
             raise checker.unknown((*at, "dataset_aliases", dataset), f"data set of {reported}", alias, printed)
     declared = {**declared, "methods": _variants(declared["methods"], (*at, "methods"), checker)}
+    for method, settings in declared["methods"].items():
+        label = settings.get("printed_as")
+        if label and printed_methods and label not in printed_methods:
+            place = (*at, "methods", settings.get("declared_as", method), "printed_as")
+            raise checker.unknown(place, f"method of {reported}", label, printed_methods)
     remarks = declared.get("remarks", {})
     for dataset, sentences in remarks.items():
         if dataset not in declared["datasets"]:
@@ -425,6 +366,7 @@ def _experiment(
         selection_metric=selection_metric,
         seed=declared.get("seed", 0),
         reported=reported,
+        printed_protocol=_printed_protocol(reported),
         publish=reported if declared.get("publish") is True else declared.get("publish") or None,
         dataset_aliases=dict(aliases),
         remarks=dict(remarks),
@@ -438,24 +380,23 @@ def _experiment(
     return experiment
 
 
-def _check_names(experiment: Experiment, at: tuple, checker: _Checker) -> None:
+def _check_names(experiment: Experiment, at: tuple, checker: Checker) -> None:
     """Refuse two methods that readers, or the printed table, could not tell apart."""
     labels: dict[str, str] = {}
     printed: dict[str, str] = {}
     for name, settings in experiment.methods.items():
         other = labels.setdefault(settings.method.label, name)
         if other != name:
-            raise checker.error(
-                (*at, name), f"has the label {settings.method.label!r} of {other}; give it its own 'label'"
-            )
+            sentence = f"has the label {settings.method.label!r} of {other}; give it its own 'label'"
+            raise checker.error((*at, settings.declared_as), sentence)
         for label in settings.method.printed_labels:
             other = printed.setdefault(label, name)
             if other != name:
                 sentence = f"stands beside the printed {label!r}, as {other} does; only one can ('printed_as')"
-                raise checker.error((*at, name), sentence)
+                raise checker.error((*at, settings.declared_as), sentence)
 
 
-def _datasets(names: Iterable[str], known: Mapping[str, dict], at: tuple, checker: _Checker) -> list[str]:
+def _datasets(names: Iterable[str], known: Mapping[str, dict], at: tuple, checker: Checker) -> list[str]:
     """Return the data sets of an experiment, for the name of a family all its members."""
     datasets = []
     for position, name in enumerate(names):
@@ -481,18 +422,21 @@ def holds_images(entry: Mapping[str, Any]) -> bool:
     return entry["reader"] in ("image_folder", "voc")
 
 
-def _compared(declared: Mapping[str, Any], at: tuple, checker: _Checker) -> tuple[tuple[str, str], ...]:
+def _compared(declared: Mapping[str, Any], at: tuple, checker: Checker) -> tuple[tuple[str, str], ...]:
     """Return the pairs of methods that are compared."""
     pairs = declared.get("compare", [])
     for i, pair in enumerate(pairs):
         for j, name in enumerate(pair):
             if name not in declared["methods"]:
                 raise checker.unknown((*at, i, j), "method of this experiment", name, declared["methods"])
+        earlier = next((k for k, other in enumerate(pairs[:i]) if set(other) == set(pair)), None)
+        if earlier is not None:
+            raise checker.error((*at, i), f"{' and '.join(pair)} are compared by entry {earlier} already; keep one")
     return tuple((first, second) for first, second in pairs)
 
 
 def _features(
-    declared: Mapping[str, Any], datasets: Mapping[str, dict], at: tuple, checker: _Checker, source_root: Path
+    declared: Mapping[str, Any], datasets: Mapping[str, dict], at: tuple, checker: Checker, source_root: Path
 ) -> dict[str, Any]:
     """Return what an experiment's features are made by; images need a pyramid, and only images have one."""
     features = declared.get("features", {})
@@ -520,7 +464,7 @@ def _slug(value: float) -> str:
 
 
 def _metrics(
-    declared: Mapping[str, Any], datasets: Mapping[str, dict], at: tuple, checker: _Checker
+    declared: Mapping[str, Any], datasets: Mapping[str, dict], at: tuple, checker: Checker
 ) -> tuple[tuple[str, ...], str]:
     """Return an experiment's measures and the one that chooses; its data sets and methods must be of one kind."""
     tasks = {dataset: datasets[dataset].get("task", "single-label") for dataset in declared["datasets"]}
@@ -541,17 +485,21 @@ def _metrics(
     names = declared.get("metrics", DEFAULT_METRICS[task])
     chosen = declared.get("selection", {}).get("metric", names[0])
     for place, name in [*((("metrics", i), name) for i, name in enumerate(names)), (("selection", "metric"), chosen)]:
+        if name in METRICS and name not in known:
+            sentence = f"{name} measures {METRICS[name].task} data, and these are {task}; {valid_names('', known)}"
+            raise checker.error((*at, *place), sentence)
         if name not in known:
             raise checker.unknown((*at, *place), f"measure of {task} data", name, known)
     for method, settings in declared["methods"].items():
         entry = METHODS.get(settings.get("method", method))
         if entry and task not in entry.tasks:
             fitting = [name for name, entry in METHODS.items() if task in entry.tasks]
-            raise checker.unknown((*at, "methods", method), f"method for {task} data", entry.name, fitting)
+            sentence = f"{entry.name} is not for {task} data; {valid_names('', fitting)}"
+            raise checker.error((*at, "methods", settings.get("declared_as", method)), sentence)
     return tuple(names), chosen
 
 
-def _variants(methods: Mapping[str, Any], at: tuple, checker: _Checker) -> dict[str, dict[str, Any]]:
+def _variants(methods: Mapping[str, Any], at: tuple, checker: Checker) -> dict[str, dict[str, Any]]:
     """Return the methods of an experiment, one whose parameter is swept as a method for each value."""
     variants: dict[str, dict[str, Any]] = {}
     for name, declared in methods.items():
@@ -582,7 +530,7 @@ def _variants(methods: Mapping[str, Any], at: tuple, checker: _Checker) -> dict[
     return variants
 
 
-def _reported(name: str | None, at: tuple, checker: _Checker) -> str | None:
+def _reported(name: str | None, at: tuple, checker: Checker) -> str | None:
     folder = Path("config/reported")
     if name is not None and not (folder / f"{name}.csv").is_file():
         known = sorted(path.stem for path in folder.glob("*.csv"))
@@ -590,11 +538,20 @@ def _reported(name: str | None, at: tuple, checker: _Checker) -> str | None:
     return name
 
 
-def _printed_datasets(name: str | None) -> list[str]:
+def _printed_protocol(name: str | None) -> str | None:
+    """Return how a printed table was measured, where we know."""
+    file = Path("config/reported/protocols.yaml")
+    return read_yaml(file).get(name) if name is not None and file.is_file() else None
+
+
+def _printed_names(name: str | None) -> tuple[list[str], list[str]]:
+    """Return the data sets and the methods of a printed table, as far as it has columns of them."""
     if name is None:
-        return []
+        return [], []
     with open(f"config/reported/{name}.csv", newline="", encoding="utf-8") as file:
-        return sorted({row[key] for row in csv.DictReader(file) for key in DATASET_COLUMNS if key in row})
+        rows = list(csv.DictReader(file))
+    datasets = {row[key] for row in rows for key in DATASET_COLUMNS if key in row}
+    return sorted(datasets), sorted({printed_method(row) for row in rows} - {""})
 
 
 def _method(
@@ -602,7 +559,7 @@ def _method(
     declared: Mapping[str, Any],
     datasets: Iterable[str],
     at: tuple,
-    checker: _Checker,
+    checker: Checker,
     source_root: Path,
 ) -> MethodSettings:
     """Check one method of an experiment."""
@@ -626,7 +583,8 @@ def _method(
         if dataset not in datasets:
             raise checker.unknown((*at, "per_dataset", dataset), "data set", dataset, datasets)
     params, grid = declared.get("params", {}), declared.get("grid", {})
-    _check_parameters(method, params, grid, settable, at, checker)
+    swept = declared.get("swept")
+    _check_parameters(method, params, grid, settable, at, checker, swept[1] if swept else "")
     for dataset, here in per_dataset.items():
         place = (*at, "per_dataset", dataset)
         _check_parameters(method, here.get("params", {}), here.get("grid", {}), settable, place, checker)
@@ -641,7 +599,8 @@ def _method(
     return MethodSettings(
         method=_shown_as(method, name, declared),
         registered=registered,
-        swept=declared.get("swept"),
+        swept=swept,
+        declared_as=declared.get("declared_as", name),
         params=dict(params),
         grid=dict(grid),
         preprocess=dict(declared.get("preprocess", {})),
@@ -662,7 +621,7 @@ def _shown_as(method: Method, name: str, declared: Mapping[str, Any]) -> Method:
     return replace(method, name=name, label=label, printed_labels=printed)
 
 
-def _check_files(entries: Mapping[str, dict], checker: _Checker) -> None:
+def _check_files(entries: Mapping[str, dict], checker: Checker) -> None:
     """Refuse a user's data set whose file is not there, before anything is computed."""
     for name, entry in entries.items():
         for path in (Path(file["path"]) for file in entry.get("files", ()) if "path" in file):
@@ -675,10 +634,45 @@ def _check_files(entries: Mapping[str, dict], checker: _Checker) -> None:
             raise checker.error(("data", "datasets", name, "files"), f"{what}{hint}")
 
 
+def _check_designated(experiments: Iterable[Experiment], known: Mapping[str, dict], checker: Checker) -> None:
+    """Refuse the protocol of designated test sets for a data set that has none."""
+    from algos.datasets.registry import has_split
+
+    for experiment in experiments:
+        if experiment.protocol["kind"] != "designated":
+            continue
+        for dataset in experiment.datasets:
+            # Readers of folders find the parts in the data.
+            if not has_split(known[dataset]) and known[dataset]["reader"] not in FOLDER_READERS:
+                sentence = f"{dataset} has no designated test set; take another kind, such as repeated_kfold"
+                raise checker.error(("experiments", experiment.name, "protocol", "kind"), sentence)
+
+
+def _check_mirrors(entries: Mapping[str, dict], data: Mapping[str, Any], checker: Checker) -> None:
+    """Refuse a mirror that is no folder where something is still to be fetched."""
+    from algos.datasets.registry import raw_paths
+
+    paths = [
+        path
+        for name, entry in entries.items()
+        for path, file in zip(raw_paths(name, entry, data["directory"]), entry["files"], strict=True)
+        if "path" not in file
+    ]
+    if all(path.exists() for path in paths):
+        return
+    for position, place in enumerate(data["mirrors"]):
+        if "://" not in place and not Path(place).is_dir():
+            sentence = f"there is no folder {place!r}; correct it, or drop it to fetch from the official addresses"
+            raise checker.error(("data", "mirrors", position), sentence)
+
+
 def _check_parameters(
-    method: Method, params: Mapping, grid: Mapping, settable: list[str], at: tuple, checker: _Checker
+    method: Method, params: Mapping, grid: Mapping, settable: list[str], at: tuple, checker: Checker, swept: str = ""
 ) -> None:
-    """Refuse a parameter that the method's constructor does not take, or that is both fixed and searched."""
+    """Refuse a parameter that the method's constructor does not take, or that is both fixed and searched.
+
+    `swept` is the parameter among `params` that the config names in 'sweep'.
+    """
     if method.kind == "staged" and "n_estimators" in grid:
         raise checker.error(
             (*at, "grid", "n_estimators"),
@@ -687,18 +681,19 @@ def _check_parameters(
     for part, keys in (("params", params), ("grid", grid)):
         for key in keys:
             if key not in settable:
-                raise checker.unknown((*at, part, key), f"parameter of {method.name}", key, settable)
+                stands = "sweep" if key == swept else part
+                raise checker.unknown((*at, stands, key), f"parameter of {method.name}", key, settable)
             if key in params and key in grid:
                 raise checker.error((*at, "grid", key), "is fixed in 'params' and searched in 'grid'; keep one")
 
 
-def _check_choice(experiment: Experiment, checker: _Checker) -> None:
+def _check_choice(experiment: Experiment, checker: Checker) -> None:
     """Refuse a single fold, and a grid of several points where no fold is there to choose by."""
     for case in experiment.cases:
         for method in experiment.methods:
             settings = experiment.training(case, method)
             n_folds = settings["n_selection_folds"]
-            at = ("experiments", experiment.name, "methods", method)
+            at = ("experiments", experiment.name, "methods", experiment.methods[method].declared_as)
             if n_folds == 1:
                 raise checker.error(
                     at, f"on {case} selection.n_folds is 1, but cross-validation needs at least 2; 0 chooses nothing"
@@ -712,15 +707,15 @@ def _check_choice(experiment: Experiment, checker: _Checker) -> None:
                 )
 
 
-def _check_values(experiments: Iterable[Experiment], checker: _Checker, approvals: PathLike | None) -> None:
+def _check_values(experiments: Iterable[Experiment], checker: Checker, approvals: PathLike | None) -> None:
     """Refuse parameter values that an estimator would refuse, before any job starts.
 
     A job that fails has already lost the results it was to replace, so what can be known early must be.
     """
     settings = [
-        (("experiments", experiment.name, "methods", name), method)
+        (("experiments", experiment.name, "methods", method.declared_as), method)
         for experiment in experiments
-        for name, method in experiment.methods.items()
+        for method in experiment.methods.values()
     ]
     content = json.dumps(
         [(at, m.registered, m.method.defaults, m.params, m.grid, m.per_dataset) for at, m in settings], default=str
@@ -736,7 +731,8 @@ def _check_values(experiments: Iterable[Experiment], checker: _Checker, approval
         ]
         for place, params, grid in parts:
             for key, value in params.items():
-                _check_value(method.registered, key, value, (*place, "params", key), checker)
+                swept = place == at and method.swept is not None and method.swept[1] == key
+                _check_value(method.registered, key, value, (*place, "sweep" if swept else "params", key), checker)
             for key, values in grid.items():
                 for position, value in enumerate(values):
                     _check_value(method.registered, key, value, (*place, "grid", key, position), checker)
@@ -746,26 +742,18 @@ def _check_values(experiments: Iterable[Experiment], checker: _Checker, approval
             approval.touch()
 
 
-def _check_value(name: str, key: str, value: Any, at: tuple, checker: _Checker) -> None:
+def _check_value(name: str, key: str, value: Any, at: tuple, checker: Checker) -> None:
     default = default_of(name, key)
     if isinstance(value, bool) and isinstance(default, int | float) and not isinstance(default, bool):
         raise checker.error(at, f"{value} is no number; give one")
     try:
         validate_value(name, key, value)
     except ValueError as error:
-        raise checker.error(at, _one_line(str(error)) + _number_hint(value)) from None
-
-
-def _number_hint(value: Any) -> str:
-    """YAML takes 1e-3 for text: a number with an exponent needs a point."""
-    try:
-        return f" Write {float(value)!r} or {float(value):.1e}." if isinstance(value, str) else ""
-    except ValueError:
-        return ""
+        raise checker.error(at, one_line(str(error)) + number_hint(value)) from None
 
 
 def _illustration(
-    name: str, declared: Mapping[str, Any], datasets: Mapping[str, dict], checker: _Checker
+    name: str, declared: Mapping[str, Any], datasets: Mapping[str, dict], checker: Checker
 ) -> dict[str, Any]:
     """Check one illustration against its registry."""
     at, kind, params = ("illustrations", name), declared["kind"], declared.get("params", {})
@@ -776,7 +764,7 @@ def _illustration(
         if key not in known:
             raise checker.unknown((*at, "params", key), f"parameter of {kind}", key, known)
         if isinstance(known[key], int | float) and (isinstance(value, bool) or not isinstance(value, int | float)):
-            raise checker.error((*at, "params", key), f"{value!r} is no number;{_number_hint(value)} give one")
+            raise checker.error((*at, "params", key), f"{value!r} is no number.{number_hint(value) or ' Give one.'}")
     checked = {"kind": kind, "params": _sorted(params), "seed": declared.get("seed", 0)}
     if illustrations.needs_datasets(kind) != ("datasets" in declared):
         need = (
@@ -789,7 +777,7 @@ def _illustration(
 
 
 def _check_targets(
-    experiments: Iterable[str], illustrations: Iterable[str], datasets: Iterable[str], checker: _Checker
+    experiments: Iterable[str], illustrations: Iterable[str], datasets: Iterable[str], checker: Checker
 ) -> None:
     """Refuse a name that would be two targets at once."""
     for name in illustrations:
@@ -808,7 +796,7 @@ def _check_targets(
             )
 
 
-def _check_publication(experiments: Iterable[Experiment], checker: _Checker) -> None:
+def _check_publication(experiments: Iterable[Experiment], checker: Checker) -> None:
     """Refuse an experiment that publishes into another's file, or under the name of a printed table not its own."""
     publishers: dict[str, str] = {}
     for experiment in experiments:

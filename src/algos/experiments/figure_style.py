@@ -134,11 +134,29 @@ def make_panels(n: int, style: Style, wide: bool = False) -> tuple["Figure", lis
 
 def set_title(axes: "Axes", text: str) -> None:
     """Set a panel's title, in lines as long as a panel is wide."""
+    letters = int(panel_inches(axes) / letter_inches(axes.title.get_fontsize()))
+    axes.set_title(broken(literal(text), max(12, letters)), loc="left")
+
+
+def letter_inches(font_size: float) -> float:
+    """Return the mean width of a letter of DejaVu Sans, in inches."""
+    return 0.58 * font_size / 72
+
+
+def broken(text: str, letters: int) -> str:
+    """Return text in lines of so many letters, broken between words; in a name only where it alone is longer."""
+    import re
     import textwrap
 
-    letter = 0.58 * axes.title.get_fontsize() / 72  # the mean width of a letter of DejaVu Sans, in inches
-    lines = textwrap.wrap(literal(text), max(12, int(panel_inches(axes) / letter)))
-    axes.set_title("\n".join(lines), loc="left")
+    lines: list[str] = []
+    for line in textwrap.wrap(text, letters, break_long_words=False, break_on_hyphens=False):
+        lines.append("")
+        # A name that fits on no line is parted after its own joints.
+        for piece in re.findall(r".+?(?:[_/-]|$)", line) if len(line) > letters else [line]:
+            if lines[-1] and len(lines[-1] + piece) > letters:
+                lines.append("")
+            lines[-1] += piece
+    return "\n".join(lines)
 
 
 def panel_inches(axes: "Axes") -> float:
@@ -171,32 +189,63 @@ def label_outer(axes: Sequence["Axes"], x: str, y: str) -> None:
 def add_legend(figure: "Figure", handles: Sequence[Any], style: Style, columns: tuple[int, int]) -> None:
     """Put a legend above the panels and make the figure higher by as much.
 
-    `columns` are those of a narrow figure and of a wide one.
+    `columns` are the most of a narrow figure and of a wide one. There are fewer where labels are long, and a label
+    longer than the figure is wide has several lines.
     """
-    n_columns = columns[0] if figure.get_figwidth() < 5 else columns[1]
-    legend_inches = math.ceil(len(handles) / n_columns) * 1.6 * style.font_size / 72
-    figure.set_figheight(figure.get_figheight() + legend_inches)
-    figure.legend(handles=handles, loc="outside upper center", ncols=n_columns)
+    from matplotlib.textpath import TextPath
+
+    em, labels = style.font_size / 72, [str(handle.get_label()) for handle in handles]
+
+    def room(n_columns: int) -> float:
+        # A line of 2 em and spaces of 0.8 and 2 em belong to each label.
+        return figure.get_figwidth() / n_columns - 5 * em
+
+    longest = max(labels, key=len, default="")
+    inches = TextPath((0, 0), longest, size=style.font_size).get_extents().width / 72 if longest.strip() else 0.0
+    most = columns[0] if figure.get_figwidth() < 5 else columns[1]
+    n_columns = next((n for n in range(most, 0, -1) if inches <= room(n)), 1)
+    if inches > room(n_columns):
+        labels = [broken(label, int(room(n_columns) / letter_inches(style.font_size))) for label in labels]
+    n_rows = math.ceil(len(labels) / n_columns)
+    lines = max(
+        (sum(label.count("\n") + 1 for label in labels[i : i + n_rows]) for i in range(0, len(labels), n_rows or 1)),
+        default=0,
+    )
+    figure.set_figheight(figure.get_figheight() + lines * 1.6 * em)
+    figure.legend(handles, labels, loc="outside upper center", ncols=n_columns)
 
 
 def plain_log_ticks(axis: Any, dense: bool) -> None:
-    """Put plain numbers on a logarithmic axis: 1, 2, 5, 10 ... when `dense`, else the powers of ten."""
-    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    """Put plain numbers on a logarithmic axis whose limits are set: 1, 2, 5, 10 ... when `dense`, else powers of ten.
 
-    axis.set_major_locator(LogLocator(10, subs=(1, 2, 5) if dense else (1,), numticks=20))
+    Where fewer than two of these lie within the limits there are more of them.
+    """
+    from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+    low, high = sorted(axis.get_view_interval())
+    locator: Any = MaxNLocator(3, min_n_ticks=2)
+    for steps in ((1,), (1, 2, 5), range(1, 10))[dense:]:
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        if sum(low <= step * 10.0**power <= high for power in powers for step in steps) > 1:
+            locator = LogLocator(10, subs=tuple(steps), numticks=20)
+            break
+    axis.set_major_locator(locator)
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
 
 
-def save_figure(figure: "Figure", stem: Path, style: Style, title: str, why_not: str | None = None) -> None:
+def save_figure(
+    figure: "Figure", stem: Path, style: Style, title: str, why_not: str | None = None, note: str = ""
+) -> None:
     """Write ``<stem>.png`` and ``<stem>.pdf`` without dates or program versions in them.
 
-    `why_not`, the sentence of a figure with nothing to draw, goes into the PNG's description, where the report finds
-    it.
+    `why_not`, the sentence of a figure with nothing to draw, goes into the PNG's description, and `note`, what is to be
+    said of this one beside the caption, into its comment: there the report finds them.
     """
+    about = {"Title": title, "Description": why_not, "Comment": note}
     with drawing(style):
         with atomic_write(stem.with_name(f"{stem.name}.png")) as temporary:
-            _save_png(figure, temporary, style.dpi, {"Title": title} | ({"Description": why_not} if why_not else {}))
+            _save_png(figure, temporary, style.dpi, {key: text for key, text in about.items() if text})
         with atomic_write(stem.with_name(f"{stem.name}.pdf")) as temporary:
             metadata = {"CreationDate": None, "Creator": None, "Producer": None, "Title": title}
             figure.savefig(temporary, format="pdf", metadata=metadata)

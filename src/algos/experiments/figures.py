@@ -8,7 +8,7 @@ Ito's, told apart by colour-blind readers, and every colour comes with a line st
 import math
 import os
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from algos.evaluation.metrics import METRICS, Metric
 from algos.experiments.figure_style import (
     Style,
+    add_legend,
     drawing,
     halo,
     label_outer,
@@ -27,16 +28,19 @@ from algos.experiments.figure_style import (
     save_figure,
     set_title,
 )
-from algos.experiments.layouts import group_rows, rank_sentence
+from algos.experiments.layouts import TWO_RANKED, group_rows, rank_sentence
 from algos.experiments.method_curves import (
+    MethodPanel,
     collect_round_curves,
     collect_time_curves,
     draw_round_curves,
     draw_time_curves,
+    end_of,
+    error_at_stop,
 )
 from algos.experiments.sample_curves import collect_rejection, collect_samples, draw_rejection, draw_samples
 from algos.experiments.sweep_curves import collect_sweeps, draw_sweeps
-from algos.experiments.tables import complete_values, read_records, read_table
+from algos.experiments.tables import read_records, read_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -46,24 +50,29 @@ if TYPE_CHECKING:
 CAPTIONS: dict[str, str] = {
     "learning_curves": (
         "Error against the number of boosting rounds, mean over folds, on the training part, on the inner validation "
-        "parts and on the test part; the vertical line and the dot mark the rounds chosen by the smoothed validation "
-        "error (median over folds; shaded: their range), and errors too low for the axis lie on its lower edge."
+        "parts and on the test part; the vertical line marks the rounds of the model (median over folds; shaded: their "
+        "range) and the dot the error that tables show, each fold's after its own rounds. Errors too low for the axis "
+        "lie on its lower edge."
     ),
     "methods_by_rounds": (
-        "Test error against the number of boosting rounds, mean over folds, all methods of a data set on one axis; "
-        "dots mark the chosen rounds, and the axis ends where errors are ten times the least one."
+        "Test error against the number of boosting rounds, mean over folds, all methods with rounds of a data set on "
+        "one axis, which ends where errors are ten times the least one. Dots stand at the rounds of the model (median "
+        "over folds) and the error that tables show, each fold's after its own rounds: beside the mean curve where "
+        "folds end at different rounds."
     ),
     "methods_by_time": (
-        "Test error against the CPU seconds of the fit so far, on one core, mean over folds; dots mark the chosen "
-        "rounds. The time of choosing hyper-parameters is not included. Times differ from run to run."
+        "Test error against the CPU seconds of the fit so far, on one core, mean over folds. Dots stand at the rounds "
+        "of the model (median over folds) and the error that tables show; a method of one round is a dot alone. The "
+        "time of choosing hyper-parameters is not included. Times differ from run to run."
     ),
     "error_against_n": (
-        "Smoothed validation error of each grid value at its best number of rounds T* (the number above it: "
-        "median over folds); bars span one standard deviation over folds to either side, the filled point is the best."
+        "Validation error, by which rounds are chosen, of each grid value at its best number of rounds T* (the number "
+        "above it: median over folds); the filled point is the best, and of several folds bars span one standard "
+        "deviation to either side."
     ),
     "paper_against_ours": (
         "Our results against the printed ones with both error bars; on the diagonal they are equal, and results "
-        "outside the printed error bar are ringed."
+        "outside the printed error bar are ringed. Of many points only these are named."
     ),
     "against_parameter": (
         "Each measure against a parameter that is set to several values, mean over folds with one standard deviation "
@@ -86,8 +95,8 @@ CAPTIONS: dict[str, str] = {
 #: Name of each figure -> its title in the report.
 TITLES: dict[str, str] = {
     "learning_curves": "Learning curves",
-    "methods_by_rounds": "All methods by rounds",
-    "methods_by_time": "All methods by time",
+    "methods_by_rounds": "Methods by rounds",
+    "methods_by_time": "Methods by time",
     "error_against_n": "Validation error against N",
     "paper_against_ours": "Paper against ours",
     "against_parameter": "Against a parameter",
@@ -105,7 +114,10 @@ FIGURE_NAMES: tuple[str, ...] = tuple(f"{name}.{suffix}" for name in CAPTIONS fo
 
 @dataclass(frozen=True)
 class CurvePanel:
-    """Learning curves of one method on one data set; errors in percent after 1, 2, ... rounds, mean over folds."""
+    """Learning curves of one method on one data set; errors in percent after 1, 2, ... rounds, mean over folds.
+
+    `test_at_stop` is the mean of each fold's test error after its own number of rounds, `stopped_at`.
+    """
 
     title: str
     dataset: str
@@ -113,6 +125,7 @@ class CurvePanel:
     test: Sequence[float]
     validation: Sequence[float] | None
     stopped_at: Sequence[int]
+    test_at_stop: float
 
 
 def collect_curves(records: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> list[CurvePanel]:
@@ -136,7 +149,8 @@ def collect_curves(records: Sequence[Mapping[str, Any]], labels: Mapping[str, st
                 _mean_curve([curve["train_error"] for curve in curves]),
                 _mean_curve([curve["test_error"] for curve in curves]),
                 _mean_curve(validation) if validation and all(validation) else None,
-                [curve["stopped_at"] for curve in curves],
+                [end_of(run) for run in runs],
+                error_at_stop(curves),
             )
         )
     return panels
@@ -164,12 +178,17 @@ def draw_learning_curves(panels: Sequence[CurvePanel], style: Style) -> "Figure"
         limits = {
             panel.dataset: _curve_limits([p for p in panels if p.dataset == panel.dataset], log) for panel in panels
         }
+        handles: dict[str, Any] = {}
         for one, panel in zip(axes, panels, strict=True):
-            handles = _draw_curves(one, panel, limits[panel.dataset], log, style)
+            handles |= {line.get_label(): line for line in _draw_curves(one, panel, limits[panel.dataset], log, style)}
             set_title(one, panel.title)
         label_outer(axes, "boosting rounds", "error (%)")
-        figure.legend(handles=handles, loc="outside upper center", ncols=2 if figure.get_figwidth() < 5 else 4)
+        add_legend(figure, [handles[label] for label in _CURVE_LABELS if label in handles], style, (2, 4))
         return figure
+
+
+#: What the legend of learning curves can have; some panels may lack the validation curve.
+_CURVE_LABELS = ("train", "validation", "test", "stopping point")
 
 
 def _curve_limits(panels: Sequence[CurvePanel], log: bool) -> tuple[float, float]:
@@ -182,7 +201,7 @@ def _curve_limits(panels: Sequence[CurvePanel], log: bool) -> tuple[float, float
 
 
 def _draw_curves(axes: "Axes", panel: CurvePanel, limits: tuple[float, float], log: bool, style: Style) -> list[Any]:
-    """Draw one panel; return the handles for the legend."""
+    """Draw one panel; return its lines with a label."""
     import numpy as np
 
     colors = [style.colors[i % len(style.colors)] for i in range(3)]
@@ -198,10 +217,9 @@ def _draw_curves(axes: "Axes", panel: CurvePanel, limits: tuple[float, float], l
     stop = statistics.median_low(panel.stopped_at)
     axes.axvspan(min(panel.stopped_at), max(panel.stopped_at), color="#000000", alpha=0.08, linewidth=0)
     axes.axvline(stop, color="#555555", linewidth=0.8)
-    test_at_stop = panel.test[min(stop, len(panel.test)) - 1]
     handles += axes.plot(
         [stop],
-        [max(test_at_stop, limits[0])],
+        [max(panel.test_at_stop, limits[0])],
         "o",
         color=colors[1],
         markeredgecolor="white",
@@ -299,7 +317,7 @@ def draw_error_against_n(panels: Sequence[GridPanel], style: Style) -> "Figure":
             Line2D([], [], color=color, marker="o", linestyle="", label="best"),
             Line2D([], [], linestyle="", label="number: T*"),
         ]
-        figure.legend(handles=handles, loc="outside upper center", ncols=2 if figure.get_figwidth() < 5 else 3)
+        add_legend(figure, handles, style, (2, 3))
         return figure
 
 
@@ -379,7 +397,7 @@ _MARKERS = "osD^vP*X"
 def draw_paper_against_ours(pairs: Sequence[Pair], style: Style) -> "Figure":
     """Draw ours against the print with error bars and the diagonal, a panel a measure.
 
-    Points are named where there is room.
+    Points are named where there is room; of more than `_MOST_NAMES` only those outside their printed bar.
     """
     from matplotlib.figure import Figure
 
@@ -388,20 +406,24 @@ def draw_paper_against_ours(pairs: Sequence[Pair], style: Style) -> "Figure":
         columns = min(len(groups), 2)
         rows, width = math.ceil(len(groups) / columns), style.column_width if columns == 1 else style.full_width
         labels = list(dict.fromkeys(pair.label for pair in pairs))
-        legend_columns = 1 if width < 5 else 2
-        legend_inches = math.ceil(len(labels) / legend_columns) * 1.6 * style.font_size / 72
         side = min(width / columns, 4.2)
-        figure = Figure(figsize=(width, rows * side + legend_inches + 0.2), layout="constrained")
+        figure = Figure(figsize=(width, rows * side + 0.2), layout="constrained")
         panels = figure.subplots(rows, columns, squeeze=False).ravel()
         handles: dict[str, Any] = {}
         for axes, ((metric,), group) in zip(panels, groups.items(), strict=False):
             handles |= _draw_pair_panel(axes, [row["pair"] for row in group], METRICS[metric], labels, style)
         for empty in panels[len(groups) :]:
             empty.remove()
-        figure.legend([handles[label] for label in labels], labels, loc="outside upper center", ncols=legend_columns)
+        add_legend(figure, [handles[label] for label in labels], style, (1, 2))
         for axes, group in zip(panels, groups.values(), strict=False):
-            _name_points(figure, axes, [row["pair"] for row in group], style)
+            of_panel = [row["pair"] for row in group]
+            named = [pair for pair in of_panel if len(of_panel) <= _MOST_NAMES or pair.within is False]
+            _name_points(figure, axes, named, of_panel, style)
         return figure
+
+
+# More names than this in a panel are hardly found beside their points.
+_MOST_NAMES = 20
 
 
 def _draw_pair_panel(
@@ -424,12 +446,16 @@ def _draw_pair_panel(
 
 
 def _pair_limits(pairs: Sequence[Pair]) -> tuple[tuple[float, float], bool]:
-    """The same limits for both axes, and whether the axes are logarithmic (a span of ten, no bar reaching zero)."""
+    """The same limits for both axes, and whether they are logarithmic: where points span a factor of four.
+
+    Bars that would reach far below the least point are cut there then.
+    """
+    values = [value for pair in pairs for value in (pair.printed, pair.ours)]
     lows = [v - (s or 0) for pair in pairs for v, s in ((pair.printed, pair.printed_std), (pair.ours, pair.ours_std))]
     highs = [v + (s or 0) for pair in pairs for v, s in ((pair.printed, pair.printed_std), (pair.ours, pair.ours_std))]
     low, high = min(lows), max(highs)
-    if low > 0 and high / low > 10:
-        return (low / 1.15, high * 1.15), True
+    if min(values) > 0 and max(values) / min(values) > 4:
+        return (max(low, min(values) / 2) / 1.15, high * 1.15), True
     margin = 0.06 * max(high - low, 0.5 if high > 1 else 0.005)
     return (max(low - margin, 0.0), high + margin), False
 
@@ -458,8 +484,8 @@ def _draw_pairs(axes: "Axes", pairs: Sequence[Pair], index: int, lowest: float, 
     )
 
 
-def _name_points(figure: "Figure", axes: "Axes", pairs: Sequence[Pair], style: Style) -> None:
-    """Write data sets' names beside their points, misses first, each where it covers no other name or point.
+def _name_points(figure: "Figure", axes: "Axes", named: Sequence[Pair], pairs: Sequence[Pair], style: Style) -> None:
+    """Write data sets' names beside points, misses first, each where it covers no other name and none of all points.
 
     A name for which no place is free is left out: the table has them all.
     """
@@ -474,7 +500,7 @@ def _name_points(figure: "Figure", axes: "Axes", pairs: Sequence[Pair], style: S
     places = [
         (dx, dy) for r in (1, 2.2) for dx, dy in ((r, r), (r, -r), (-r, r), (-r, -r), (0, 1.6 * r), (0, -1.6 * r))
     ]
-    for pair in sorted(pairs, key=lambda pair: pair.within is not False):
+    for pair in sorted(named, key=lambda pair: pair.within is not False):
         for dx, dy in places:
             name = axes.annotate(
                 literal(pair.dataset),
@@ -508,19 +534,15 @@ class Ranks:
     sentence: str
 
 
-def collect_ranks(summary: Sequence[Mapping[str, Any]], rows: Sequence[Mapping[str, Any]]) -> list[Ranks]:
-    """Collect the ranks behind the table of ranks, measure by measure."""
-    from scipy.stats import rankdata
-
+def collect_ranks(rows: Sequence[Mapping[str, Any]], set_ranks: Sequence[Mapping[str, Any]]) -> list[Ranks]:
+    """Collect the ranks on each data set behind the table of average ranks, measure by measure."""
+    ranks = {(row["metric"], row["dataset"], row["method"]): row["rank"] for row in set_ranks}
     collected = []
     for (metric,), group in group_rows(rows, "metric").items():
-        ranked = {row["method"] for row in group}
-        _, methods, losses = complete_values([row for row in summary if row["method"] in ranked], metric)
-        ranks = rankdata(losses, axis=1)
-        order = [methods.index(row["method"]) for row in group]
-        labels = [row["label"] for row in group]
-        sentence = rank_sentence(group)
-        collected.append(Ranks(metric, labels, ranks[:, order].tolist(), group[0]["critical_difference"], sentence))
+        datasets = dict.fromkeys(dataset for of_metric, dataset, _ in ranks if of_metric == metric)
+        of_sets = [[ranks[metric, dataset, row["method"]] for row in group] for dataset in datasets]
+        labels, difference = [row["label"] for row in group], group[0]["critical_difference"]
+        collected.append(Ranks(metric, labels, of_sets, difference, rank_sentence(group)))
     return collected
 
 
@@ -630,7 +652,7 @@ def write_figures(
         else f"No run of this experiment has a number in {source}."
     )
     too_few = "No data set of this experiment has two methods with a learning curve."
-    ranks = collect_ranks(summary, read_table(tables_dir, "ranks"))
+    ranks = collect_ranks(read_table(tables_dir, "ranks"), read_table(tables_dir, "set_ranks"))
     content = {
         "learning_curves": (
             draw_learning_curves,
@@ -660,9 +682,36 @@ def write_figures(
             collect_rejection(records),
             "No method of this experiment weighs its samples anew each round, with wrong labels among them.",
         ),
-        "ranks": (draw_ranks, ranks, "Ranks need two methods that ran on the same data sets."),
+        "ranks": (draw_ranks, ranks, f"Ranks need {TWO_RANKED}."),
     }
+    notes = _notes(records, labels, {name: content[name][1] for name in ("methods_by_rounds", "methods_by_time")})
     for name, (draw, data, why_not) in content.items():
         figure = draw(data, style=look) if data else draw_sentence(why_not, look)
         title = f"{experiment}: {name.replace('_', ' ')}"
-        save_figure(figure, Path(out_dir) / name, look, title, None if data else why_not)
+        save_figure(figure, Path(out_dir) / name, look, title, None if data else why_not, notes.get(name, ""))
+
+
+def _notes(
+    records: Sequence[Mapping[str, Any]], labels: Mapping[str, str], shown: Mapping[str, Sequence[MethodPanel]]
+) -> dict[str, str]:
+    """Say which methods a figure of curves lacks, and of which curves nothing chose the rounds."""
+    fixed = dict.fromkeys(
+        record["method"]
+        for record in records
+        if record["curve"] and not (record["selection"] or {}).get("validation_curve")
+    )
+    unchosen = f"No validation chose the rounds of {_listed(fixed, labels)}." if fixed else ""
+    notes = {"learning_curves": unchosen}
+    for name, panels in shown.items():
+        drawn = {curve.method for panel in panels for curve in panel.curves}
+        missing = [method for method in labels if method not in drawn]
+        without = f"Not shown, for they have no {_LACKING[name]}: {_listed(missing, labels)}." if missing else ""
+        notes[name] = " ".join(filter(None, (without, unchosen)))
+    return notes
+
+
+_LACKING = {"methods_by_rounds": "rounds", "methods_by_time": "rounds whose time is known"}
+
+
+def _listed(methods: Iterable[str], labels: Mapping[str, str]) -> str:
+    return "; ".join(labels[method] for method in methods)

@@ -7,6 +7,7 @@ from typing import Any
 from algos.evaluation.metrics import METRICS
 from algos.experiments.layouts import best_values, group_rows, named_metrics, signed
 from algos.experiments.markup import Cell, Layout
+from algos.experiments.rounding import fixed, full_decimals, rounded
 
 #: Names and types of the columns of the gains.
 GAINS: dict[str, type] = {
@@ -86,36 +87,50 @@ def gains_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     ]
     means = [{key: statistics.fmean(row[key] for row in of_pair) for key in _NUMBERS} for of_pair in pairs.values()]
     body.append([Cell("mean"), *(cell for mean in means for cell in _cells(mean, metric))])
-    for name, wins in (("wins within", _wins_within(pairs)), ("wins between", _wins_between(pairs, metric))):
+    for name, wins in (("wins within", _wins_within(pairs, metric)), ("wins between", _wins_between(pairs, metric))):
         if wins:
             body.append([Cell(name), *(Cell(text) for pair in pairs for text in (*map(str, wins[pair]), ""))])
     header = ["data set", *["before", "after", "gain"] * len(pairs)]
     groups = [("", 1), *((of_pair[0]["label"], 3) for of_pair in pairs.values())]
     baselines = dict.fromkeys(row["baseline_label"] for row in rows)
     notes = [f"{named_metrics([metric])}. Before: {', '.join(baselines)}; after: with the change that the head names."]
+    named = {row[0].text for row in body}
+    notes += [sentence for name, sentence in _WINS.items() if name in named]
     return Layout(title, header, body, groups, notes)
+
+
+_WINS = {
+    "wins within": (
+        "Wins within: in how many lines before is better than after, and after than before, by the gain as printed."
+    ),
+    "wins between": (
+        "Wins between: in how many lines a method is the best of all methods of the heads, before and after; a tie "
+        "counts for each."
+    ),
+}
 
 
 def _cells(row: Mapping[str, Any] | None, metric: str) -> list[Cell]:
     """Before, after, gain; the better of the two in bold."""
     if row is None:
         return [Cell("–")] * 3
-    decimals = 2 if METRICS[metric].percent else 3
+    decimals = full_decimals(metric)
     better = best_values({"before": row["baseline_value"], "after": row["value"]}, decimals, metric)
     alone = len(better) == 1
     return [
-        Cell(f"{row['baseline_value']:.{decimals}f}", alone and "before" in better),
-        Cell(f"{row['value']:.{decimals}f}", alone and "after" in better),
+        Cell(fixed(row["baseline_value"], decimals), alone and "before" in better),
+        Cell(fixed(row["value"], decimals), alone and "after" in better),
         Cell(signed(row["gain"], decimals)),
     ]
 
 
-def _wins_within(pairs: Mapping[tuple, Sequence[Mapping[str, Any]]]) -> dict[tuple, tuple[int, int]]:
-    """On how many data sets each pair's baseline is better, and the method."""
-    return {
-        pair: (sum(row["gain"] < -1e-9 for row in rows), sum(row["gain"] > 1e-9 for row in rows))
-        for pair, rows in pairs.items()
-    }
+def _wins_within(pairs: Mapping[tuple, Sequence[Mapping[str, Any]]], metric: str) -> dict[tuple, tuple[int, int]]:
+    """On how many data sets each pair's baseline is better, and the method, by the gain as it is printed."""
+    wins = {}
+    for pair, rows in pairs.items():
+        gains = [rounded(row["gain"], full_decimals(metric)) for row in rows]
+        wins[pair] = (sum(gain < 0 for gain in gains), sum(gain > 0 for gain in gains))
+    return wins
 
 
 def _wins_between(
@@ -131,7 +146,7 @@ def _wins_between(
     wins = {pair: [0, 0] for pair in pairs}
     for rows in group_rows([row for of_pair in pairs.values() for row in of_pair], "dataset").values():
         for side, key in enumerate(("baseline_value", "value")):
-            best = METRICS[metric].best([row[key] for row in rows])
-            for row in rows:
-                wins[row["method"], row["baseline"]][side] += row[key] == best
+            shown = [rounded(row[key], full_decimals(metric)) for row in rows]
+            for row, value in zip(rows, shown, strict=True):
+                wins[row["method"], row["baseline"]][side] += value == METRICS[metric].best(shown)
     return {pair: (before, after) for pair, (before, after) in wins.items()}

@@ -23,7 +23,9 @@ def job_log(path: str | os.PathLike) -> Iterator[None]:
     """Send all that a job prints, compiled code included, to its log.
 
     A user's mistake, a disk that is full or read-only, and Ctrl-C become one sentence at the end of the log and a
-    failed job, without a stack trace; any other error leaves its stack trace in the log.
+    failed job, without a stack trace; any other error leaves its stack trace in the log. Where the environment has
+    ``ALGOS_TELL_ERRORS``, the sentence, or where that log is, goes to the standard error too, for then Snakemake shows
+    no logs.
 
     Parameters
     ----------
@@ -34,28 +36,40 @@ def job_log(path: str | os.PathLike) -> Iterator[None]:
     with open(path, "w", encoding="utf-8") as log:
         sys.stdout.flush()
         sys.stderr.flush()
+        told = os.dup(2)
         for descriptor in (1, 2):
             os.dup2(log.fileno(), descriptor)
     logging.basicConfig(level=logging.INFO, format="%(message)s", force=True)
     try:
         yield
     except InputError as error:
-        _fail(str(error))
+        _fail(str(error), told)
     except KeyboardInterrupt:
-        _fail("interrupted; the same command goes on where this run stopped")
+        _fail("interrupted; the same command goes on where this run stopped", told)
     except Exception as error:
         if isinstance(error, OSError) and error.errno in UNWRITABLE:
+            place = error.filename or "results"
+            reason = os.strerror(error.errno)
             _fail(
-                f"{error.filename or 'results'} cannot be written: {os.strerror(error.errno)}; mend that and run the "
-                "same command again, finished folds are kept"
+                f"{place} cannot be written: {reason}; mend that and run the same command again, finished folds are kept",
+                told,
             )
         traceback.print_exc()
+        _tell(told, f"Error: a job failed; {path} says why")
         sys.exit(EXIT_FAILED)
+    finally:
+        os.close(told)
 
 
-def _fail(sentence: str) -> NoReturn:
+def _fail(sentence: str, told: int) -> NoReturn:
     print(f"Error: {sentence}", file=sys.stderr)
+    _tell(told, f"Error: {sentence}")
     sys.exit(EXIT_FAILED)
+
+
+def _tell(descriptor: int, sentence: str) -> None:
+    if os.environ.get("ALGOS_TELL_ERRORS"):
+        os.write(descriptor, f"{sentence}\n".encode())
 
 
 def train_folds(

@@ -7,13 +7,20 @@ return a `Layout` for `algos.experiments.markup` or the report to write.
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from algos.evaluation.metrics import METRICS
 from algos.experiments.markup import Cell, Layout
+from algos.experiments.rounding import decimals_of, fixed, full_decimals, print_decimals, rounded, table_decimals
 
 # More rows than this are no table for readers: then it is the means over data sets alone.
 _MOST_PAIR_ROWS = 150
+
+#: What ranks and counts of wins need.
+TWO_RANKED = (
+    "two methods that ran on the same data sets; libraries' methods, controls and variants of a sweep have no rank"
+)
 
 #: What the table of pairs calls the mean over data sets.
 ALL_DATASETS = "all data sets"
@@ -53,9 +60,9 @@ def summary_layout(summary: Sequence[Mapping[str, Any]], title: str) -> Layout:
 
 def _summary_cells(summary: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str, str], Cell]:
     """The cell of each data set, method and measure."""
-    cells = {}
+    cells, shown = {}, table_decimals(summary)
     for (dataset, metric), rows in group_rows(summary, "dataset", "metric").items():
-        decimals = _decimals(metric, (row["std"] for row in rows))
+        decimals = shown[dataset, metric]
         best = best_values({row["method"]: row["value"] for row in rows}, decimals, metric)
         for row in rows:
             text = with_bar(row["value"], row["std"], decimals)
@@ -115,9 +122,8 @@ def _comparison_texts(
     """The two cells, print and ours, of each data set, method and measure."""
     texts = {}
     for (dataset, metric), rows in group_rows(ran, "dataset", "metric").items():
-        decimals = _decimals(metric, (row["reproduced_std"] for row in rows))
-        needed = [_needed_decimals(row["printed"]) for row in ran]
-        printed_decimals = max(1, *needed) if METRICS[metric].percent else decimals
+        decimals = decimals_of(metric, (row["reproduced_std"] for row in rows))
+        printed_decimals = print_decimals(metric, (row["printed"] for row in ran if row["metric"] == metric))
         best_print = best_values({row["method"]: row["printed"] for row in rows}, printed_decimals, metric)
         best_ours = best_values({row["method"]: row["reproduced"] for row in rows}, decimals, metric)
         for row in rows:
@@ -158,7 +164,7 @@ def best_on_test_layout(summary: Sequence[Mapping[str, Any]], title: str) -> Lay
     cells = group_rows(rows)
     datasets = list(dict.fromkeys(row["dataset"] for row in rows))
     labels = {row["method"]: row["label"] for row in rows}
-    decimals = _decimals("test_error", (row["std"] for row in rows))
+    decimals = decimals_of("test_error", (row["std"] for row in rows))
     body = []
     for method, label in labels.items():
         line = [Cell(label)]
@@ -201,8 +207,8 @@ def time_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
             Cell(row["dataset"]),
             Cell(row["label"]),
             Cell(str(row["n_runs"])),
-            *(Cell(f"{row[column]:.1f}") for column in ("selection_cpu_seconds", "fit_cpu_seconds", "wall_seconds")),
-            Cell(f"{row['peak_memory_mib']:.0f}"),
+            *(Cell(fixed(row[column], 1)) for column in ("selection_cpu_seconds", "fit_cpu_seconds", "wall_seconds")),
+            Cell(fixed(row["peak_memory_mib"], 0)),
         ]
         for row in rows
     ]
@@ -217,8 +223,8 @@ def pair_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     shown = rows if len(rows) <= _MOST_PAIR_ROWS else [row for row in rows if row["dataset"] == ALL_DATASETS] or rows
     body = []
     for row in shown:
-        decimals = 2 if METRICS[row["metric"]].percent else 3
-        spread = "" if row["std"] is None else f" ± {row['std']:.{decimals}f}"
+        decimals = full_decimals(row["metric"])
+        spread = "" if row["std"] is None else f" ± {fixed(row['std'], decimals)}"
         p_value = "–" if row["p_value"] is None else f"{row['p_value']:.2g}"
         body.append(
             [
@@ -241,7 +247,10 @@ def pair_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
 
 
 def pair_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say of each pair how often the first was better and worse by the first measure, and how often significantly."""
+    """Say of each pair how often the first was better and worse by the first measure, and how often significantly.
+
+    Differences are judged as the table of pairs prints them: what is 0.00 there is neither.
+    """
     sentences = []
     for (metric, first, second), group in group_rows(rows, "metric", "first_label", "second_label").items():
         if metric != rows[0]["metric"]:
@@ -250,7 +259,7 @@ def pair_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         single = [row for row in group if row["kind"] == "difference" and row["dataset"] != ALL_DATASETS]
         counts = []
         for side in (-1, 1):
-            there = [row for row in single if side * sign * row["mean"] > 0]
+            there = [row for row in single if side * sign * rounded(row["mean"], full_decimals(metric)) > 0]
             sure = sum(row["p_value"] is not None and row["p_value"] < 0.05 for row in there)
             counts.append(f"{len(there)} of {len(single)} ({sure} significantly)")
         sentences.append(
@@ -262,14 +271,14 @@ def pair_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 def rank_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     """Lay out average ranks and the number of data sets each method is best on."""
     if not rows:
-        return Layout(title, [], [], notes=["Ranks need two methods that ran on the same data sets."])
+        return Layout(title, [], [], notes=[f"Ranks need {TWO_RANKED}."])
     metrics = group_rows(rows, "metric")
     several = len(metrics) > 1
     body = [
         [
             *([Cell(METRICS[row["metric"]].label)] if several else []),
             Cell(row["label"]),
-            Cell(f"{row['average_rank']:.2f}"),
+            Cell(fixed(row["average_rank"], 2)),
             Cell(f"{row['n_best']} of {row['n_datasets']}"),
         ]
         for row in rows
@@ -282,15 +291,21 @@ def rank_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
         title,
         [*(["measure"] if several else []), "method", "average rank", "best on"],
         body,
-        notes=[*sentences, "A tie for the best counts for each of the tied."],
+        notes=[*sentences, _RANKED],
         numeric_from=1 + several,
     )
+
+
+_RANKED = (
+    "Means are ranked as rounded in the table of results, the levels of label noise of a data set averaged; a tie for "
+    "the best counts for each of the tied. Libraries' methods, controls and variants of a sweep have no rank."
+)
 
 
 def place_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     """Lay out how often each method is first and among the first two, ours and the print side by side."""
     if not rows:
-        return Layout(title, [], [], notes=["Places need two methods that ran on the same data sets."])
+        return Layout(title, [], [], notes=[f"Places need {TWO_RANKED}."])
     contests = group_rows(rows, "among")
     cells = {(row["among"], row["method"]): row for row in rows}
     labels = {row["method"]: row["label"] for row in rows}
@@ -303,23 +318,23 @@ def place_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
         body.append(line)
     groups = [
         ("", 1),
-        *((f"{_CONTESTS[among]}, {group[0]['n_cases']} cases", 2) for (among,), group in contests.items()),
+        *((f"{_CONTESTS[among]}, {_cases(group[0]['n_cases'])}", 2) for (among,), group in contests.items()),
     ]
-    notes = ["A case is a data set and a measure. Means are compared as rounded in the table; a tie counts for each."]
+    notes = [f"{_CASE} A tie counts for each.", _LEFT_OUT]
     return Layout(title, ["method", *(["first", "first two"] * len(contests))], body, groups, notes)
 
 
 def win_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     """Lay out wins, ties and losses of each method (line) against each other one (column), and the clear ones."""
     if not rows:
-        return Layout(title, [], [], notes=["Wins need two methods that ran on the same data sets."])
+        return Layout(title, [], [], notes=[f"Wins need {TWO_RANKED}."])
     labels = {row["method"]: row["label"] for row in rows}
     body = []
     for (among, method), pairs in group_rows(rows, "among", "method").items():
         cells = {row["rival"]: Cell(_wins_text(row)) for row in pairs}
         line = [cells.get(rival, Cell("–")) for rival in labels]
         body.append([Cell(_CONTESTS[among]), Cell(labels[method]), *line])
-    notes = ["Cases won – tied – lost by the method of the line; a case is a data set and a measure, means as rounded."]
+    notes = [f"Cases won – tied – lost by the method of the line. {_CASE}", _LEFT_OUT]
     if any(row["n_tested"] for row in rows):
         notes.append(
             "In brackets the clear wins and losses, which the corrected resampled t-test over the folds (Nadeau and "
@@ -329,6 +344,18 @@ def win_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
 
 
 _CONTESTS = {"all": "ours", "same cells": "ours, printed cells", "print": "print"}
+_CASE = (
+    "A case is a data set (its levels of label noise averaged) and a measure that all methods have. Means are compared "
+    "as rounded in the tables."
+)
+_LEFT_OUT = (
+    "Libraries' methods, controls and variants of a sweep are not counted, nor among printed cells methods that the "
+    "print does not have."
+)
+
+
+def _cases(n: int) -> str:
+    return f"{n} case" + ("" if n == 1 else "s")
 
 
 def _share(count: int, n: int) -> str:
@@ -354,7 +381,7 @@ def rank_sentence(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def signed(value: float, decimals: int) -> str:
     """Return a difference with its sign; zero after rounding has none."""
-    text = f"{abs(value):.{decimals}f}"
+    text = fixed(abs(value), decimals)
     if float(text) == 0:
         return text
     return ("−" if value < 0 else "+") + text
@@ -364,28 +391,22 @@ def with_bar(value: float | None, std: float | None, decimals: int) -> str:
     """Return ``value ± std`` with so many decimals; a dash for no value, no bar for no spread."""
     if value is None:
         return "–"
-    text = f"{value:.{decimals}f}"
-    return text if std is None else f"{text} ± {std:.{decimals}f}"
-
-
-def _decimals(metric: str, stds: Iterable[float | None]) -> int:
-    """Digits that say something: one decimal of a percentage, two where an error bar is below one point, or three."""
-    if not METRICS[metric].percent:
-        return 3
-    return 1 if all(std is not None and std >= 1 for std in stds) else 2
-
-
-def _needed_decimals(value: float | None) -> int:
-    return 0 if value is None else len(f"{value:.6g}".partition(".")[2])
+    text = fixed(value, decimals)
+    return text if std is None else f"{text} ± {fixed(std, decimals)}"
 
 
 def best_values(values: Mapping[str, float | None], decimals: int, metric: str) -> set[str]:
     """The names with the best value as a reader sees it, ties included; none when there is no choice."""
-    shown = {name: round(value, decimals) for name, value in values.items() if value is not None}
+    shown = {name: rounded(value, decimals) for name, value in values.items() if value is not None}
     if len(shown) < 2:
         return set()
     best = METRICS[metric].best(list(shown.values()))
     return {name for name, value in shown.items() if value == best}
+
+
+def with_note(layout: Layout, note: str) -> Layout:
+    """Return a layout with a sentence more below it, where it has rows and there is one."""
+    return replace(layout, notes=[*layout.notes, note]) if note and layout.rows else layout
 
 
 def named_metrics(metrics: Sequence[str]) -> str:

@@ -16,6 +16,7 @@ from algos.experiments.figure_style import (
     set_title,
 )
 from algos.experiments.layouts import group_rows
+from algos.experiments.tables import model_rounds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -27,7 +28,11 @@ _DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
 
 @dataclass(frozen=True)
 class MethodCurve:
-    """Test error of one method, in percent: ``errors[i]`` at ``positions[i]``; `stop` is where it was chosen to end."""
+    """Test error of one method, in percent: ``errors[i]`` at ``positions[i]``.
+
+    `stop` is the median position at which folds end, and the mean of each fold's error at its own end: the error that
+    tables show, which need not lie on the mean curve.
+    """
 
     method: str
     positions: Sequence[float]
@@ -73,10 +78,22 @@ def _mean_error(runs: Sequence[Mapping[str, Any]], n_rounds: int) -> float:
     return 100 * statistics.fmean(curve[min(n_rounds, len(curve)) - 1] for curve in curves)
 
 
+def end_of(run: Mapping[str, Any]) -> int:
+    """Return the number of rounds of a run's model; its curve may be prolonged beyond."""
+    return min(run["curve"]["stopped_at"], model_rounds(run) or run["curve"]["stopped_at"])
+
+
+def error_at_stop(curves: Sequence[Mapping[str, Any]]) -> float:
+    """Mean over folds of the test error of the model, in percent: each fold after its own number of rounds."""
+    ends = ((curve["test_error"], curve["stopped_at"]) for curve in curves)
+    return 100 * statistics.fmean(errors[min(stop, len(errors)) - 1] for errors, stop in ends)
+
+
 def _curve_over_rounds(method: str, runs: Sequence[Mapping[str, Any]]) -> MethodCurve:
     rounds = range(1, max(len(run["curve"]["test_error"]) for run in runs) + 1)
-    stop = statistics.median_low([run["curve"]["stopped_at"] for run in runs])
-    return MethodCurve(method, list(rounds), [_mean_error(runs, t) for t in rounds], (stop, _mean_error(runs, stop)))
+    stop = statistics.median_low([end_of(run) for run in runs])
+    end = (stop, error_at_stop([run["curve"] for run in runs]))
+    return MethodCurve(method, list(rounds), [_mean_error(runs, t) for t in rounds], end)
 
 
 def _curve_over_time(method: str, runs: Sequence[Mapping[str, Any]]) -> MethodCurve:
@@ -86,12 +103,12 @@ def _curve_over_time(method: str, runs: Sequence[Mapping[str, Any]]) -> MethodCu
     rounds = max(timed, key=lambda rows: rows[-1, 0])[:, 0]
     # A fold that ended early costs nothing more afterwards.
     seconds = np.mean([np.interp(rounds, rows[:, 0], rows[:, 1]) for rows in timed], axis=0)
-    stop = statistics.median_low([run["curve"]["stopped_at"] for run in runs])
+    stop = statistics.median_low([end_of(run) for run in runs])
     return MethodCurve(
         method,
         seconds.tolist(),
         [_mean_error(runs, int(t)) for t in rounds],
-        (float(np.interp(stop, rounds, seconds)), _mean_error(runs, stop)),
+        (float(np.interp(stop, rounds, seconds)), error_at_stop([run["curve"] for run in runs])),
     )
 
 

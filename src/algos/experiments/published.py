@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from algos.exceptions import InputError
-from algos.experiments.figures import CAPTIONS, TITLES
-from algos.experiments.layouts import best_on_test_layout, comparison_layout, summary_layout
+from algos.experiments.figures import CAPTIONS
+from algos.experiments.layouts import best_on_test_layout, comparison_layout, summary_layout, with_note
 from algos.experiments.markup import Layout, escape_markdown, to_markdown
-from algos.experiments.report import read_figure
+from algos.experiments.report import component_sentences, read_figure
 from algos.experiments.reported import Reported, compare, read_reported
 from algos.experiments.tables import LAYOUTS, fold_rows, read_records, read_table, summarise, write_csv
 from algos.files import atomic_write
@@ -37,6 +37,7 @@ def publish(
     figures_dir: str | os.PathLike | None = None,
     tables_dir: str | os.PathLike | None = None,
     notes: Mapping[str, str] | None = None,
+    protocols: str = "",
 ) -> None:
     """Write ``<out>.csv``, ``<out>.md`` and copies of the figures as ``<out>_<figure>.png``.
 
@@ -53,7 +54,7 @@ def publish(
     reported_csv : path-like or None
         The printed table.
     dataset_aliases, methods, notes
-        As in `algos.experiments.tables.write_tables`.
+        As in `algos.experiments.tables.write_tables`, and so is `protocols`.
     out : path-like
         E.g. ``docs/reproduction/<name of the printed table>``.
     commit, command, date : str
@@ -71,7 +72,8 @@ def publish(
         See `algos.experiments.tables.read_records` and `algos.experiments.reported.compare`.
     """
     out = Path(out)
-    summary = summarise(fold_rows(read_records(record_paths)), methods)
+    folds = fold_rows(read_records(record_paths))
+    summary = summarise(folds, methods)
     reported = None if reported_csv is None else read_reported(reported_csv)
     comparison = compare(summary, reported, dataset_aliases, methods, notes)
     if reported is None:
@@ -83,7 +85,7 @@ def publish(
         if not any(row["n_runs"] for row in comparison):
             raise InputError(f"none of these runs has a number in {reported.name}.csv, so there is nothing to publish")
         columns, rows = [*reported.columns, *PUBLISHED_COLUMNS], published_rows(reported, comparison)
-        layouts = [comparison_layout(comparison, "The print beside ours")]
+        layouts = [with_note(comparison_layout(comparison, "The print beside ours"), protocols)]
         layouts += _publish_more(out, more, {row["dataset"] for row in comparison}, summary)
     layouts.append(best_on_test_layout(summary, "Validated and best-on-test errors"))
     if tables_dir is not None:
@@ -94,7 +96,9 @@ def publish(
     figures = [] if figures_dir is None else _copy_figures(Path(figures_dir), out)
     origin = {"commit": commit, "command": command, "date": date}
     with atomic_write(out.with_name(f"{out.name}.md")) as temporary:
-        temporary.write_text(_page(out.name, layouts, origin, settings, figures), encoding="utf-8")
+        temporary.write_text(
+            _page(out.name, layouts, origin, settings, figures, component_sentences(folds, settings)), encoding="utf-8"
+        )
 
 
 def _publish_more(
@@ -158,21 +162,32 @@ def _settings(settings: Mapping[str, Any]) -> list[str]:
     """The settings as a part of a page."""
     import yaml
 
-    text = yaml.safe_dump(dict(settings), sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)
+    class Dumper(yaml.SafeDumper):
+        """What a config says twice by an alias is written twice."""
+
+        def ignore_aliases(self, data: Any) -> bool:
+            return True
+
+    options: dict[str, Any] = {"sort_keys": False, "allow_unicode": True, "default_flow_style": None, "width": 110}
+    text = yaml.dump(dict(settings), Dumper=Dumper, **options)
     return ["Settings:", "", textwrap.indent(text, "    ")]  # indented, so that no text in it can end the block
 
 
-def _copy_figures(figures_dir: Path, out: Path) -> list[tuple[str, str]]:
-    """Copy the figures that show something; return (figure, file name) of each. Copies of earlier runs are removed."""
+def _copy_figures(figures_dir: Path, out: Path) -> list[tuple[str, str, str]]:
+    """Copy the figures that show something; return (title, file name, caption) of each.
+
+    Copies of earlier runs are removed.
+    """
     copied = []
     for figure in CAPTIONS:
         source, target = figures_dir / f"{figure}.png", out.with_name(f"{out.name}_{figure}.png")
-        if read_figure(source, figure)["why_not"]:
+        picture = read_figure(source, figure)
+        if picture["why_not"]:
             target.unlink(missing_ok=True)
             continue
         with atomic_write(target) as temporary:
             shutil.copyfile(source, temporary)
-        copied.append((figure, target.name))
+        copied.append((picture["title"], target.name, picture["caption"]))
     return copied
 
 
@@ -181,14 +196,18 @@ def _page(
     layouts: Sequence[Layout],
     origin: Mapping[str, str],
     settings: Mapping[str, Any],
-    figures: Sequence[tuple[str, str]],
+    figures: Sequence[tuple[str, str, str]],
+    remarks: Sequence[str],
 ) -> str:
     """The Markdown page beside the CSV file."""
-    parts = [f"# {escape_markdown(name)}", "", "Written by the workflow; do not edit.", ""]
+    title, paper = settings.get("title", name), settings.get("paper", "")
+    parts = [f"# {escape_markdown(title)}", "", *([escape_markdown(paper), ""] if paper else [])]
+    parts += [f"`{name}`, written by the workflow; do not edit.", ""]
     parts += [f"- {key}: {_code(value)}" for key, value in origin.items()]
+    parts += [f"- {escape_markdown(remark)}" for remark in remarks]
     parts += ["", *(to_markdown(layout) for layout in layouts if layout.rows)]
-    for figure, file in figures:
-        parts += [f"![{TITLES[figure]}]({file})", "", escape_markdown(CAPTIONS[figure]), ""]
+    for title, file, caption in figures:
+        parts += [f"![{title}]({file})", "", escape_markdown(caption), ""]
     return "\n".join([*parts, *_settings(settings)])
 
 

@@ -9,13 +9,14 @@ from typing import Any
 from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
 from algos.experiments.figures import CAPTIONS, TITLES
-from algos.experiments.layouts import group_rows, pair_sentences, signed, with_bar
+from algos.experiments.layouts import best_values, group_rows, pair_sentences, signed, with_bar, with_note
 from algos.experiments.markup import Cell, Layout
+from algos.experiments.protocols import NOTHING, describe, describe_protocol
+from algos.experiments.rounding import full_decimals, print_decimals, table_decimals
 from algos.experiments.tables import LAYOUTS, read_table
 from algos.files import atomic_write
 
 _TEMPLATE = "report.html.j2"
-_NOTHING = "–"
 
 
 def write_report(
@@ -35,6 +36,7 @@ def write_report(
         - ``name``, ``title``, ``paper``: text;
         - ``protocol``: the config's protocol section, or a sentence;
         - ``tables_dir``, ``figures_dir``: what ``write_tables`` and ``write_figures`` wrote;
+        - ``compared_protocols`` (optional): what the comparison says of our protocol and the print's;
         - ``settings``: the experiment's config section (``methods``, ``selection``, ``seed`` ... are shown).
     data_sources : sequence of dict
         A row a file: ``dataset``, ``file``, ``source`` (URL or package), ``sha256``, ``licence``, ``note``; missing
@@ -77,9 +79,9 @@ def write_report(
 
 def describe_experiment(experiment: Mapping[str, Any]) -> dict[str, Any]:
     """Collect what the page shows of one experiment: verdict, layouts, figures and how they were made."""
-    tables_dir = experiment["tables_dir"]
+    tables_dir, settings = experiment["tables_dir"], experiment["settings"]
     try:
-        sources = dict.fromkeys((*(source for source, _, _ in LAYOUTS.values()), "comparison", "versions"))
+        sources = dict.fromkeys((*(source for source, _, _ in LAYOUTS.values()), "comparison", "folds", "versions"))
         rows = {name: read_table(tables_dir, name) for name in sources}
         figures = [read_figure(Path(experiment["figures_dir"]) / f"{name}.png", name) for name in CAPTIONS]
     except FileNotFoundError as error:
@@ -87,6 +89,7 @@ def describe_experiment(experiment: Mapping[str, Any]) -> dict[str, Any]:
             f"{error.filename} is missing; make the tables and figures of {experiment['name']} first"
         ) from error
     layouts = {name: build(rows[source], caption.capitalize()) for name, (source, caption, build) in LAYOUTS.items()}
+    layouts["comparison"] = with_note(layouts["comparison"], experiment.get("compared_protocols", ""))
     return {
         "name": experiment["name"],
         "title": experiment["title"],
@@ -96,9 +99,11 @@ def describe_experiment(experiment: Mapping[str, Any]) -> dict[str, Any]:
         "layouts": layouts,
         "cells": cell_layout(rows["comparison"]),
         "figures": figures,
-        "protocol": describe_protocol(experiment["protocol"]),
-        "settings": describe_settings(experiment["settings"]),
-        "methods": method_layout(experiment["settings"].get("methods", {}), rows["summary"]),
+        "protocol": " ".join(
+            [describe_protocol(experiment["protocol"]), *component_sentences(rows["folds"], settings)]
+        ),
+        "settings": describe_settings(settings),
+        "methods": method_layout(settings.get("methods", {}), rows["summary"]),
         "versions": ", ".join(f"{row['package']} {row['version']}" for row in rows["versions"]),
     }
 
@@ -172,13 +177,14 @@ def _describe_miss(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def best_sentences(summary: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Name the method that is best on each data set by the experiment's first measure."""
+    """Name the methods that are best on each data set by the experiment's first measure, as the table prints it."""
     sentences = []
-    metric = METRICS[summary[0]["metric"]]
+    metric, shown = METRICS[summary[0]["metric"]], table_decimals(summary)
     for rows in group_rows((row for row in summary if row["metric"] == metric.name), "dataset").values():
-        first = metric.best([row["value"] for row in rows])
-        best = [row for row in rows if abs(row["value"] - first) <= 1e-9]
-        text = with_bar(best[0]["value"], best[0]["std"] if len(best) == 1 else None, 2 if metric.percent else 3)
+        decimals = shown[rows[0]["dataset"], metric.name]
+        names = best_values({row["method"]: row["value"] for row in rows}, decimals, metric.name)
+        best = [row for row in rows if row["method"] in names] or rows  # a single method has no rival
+        text = with_bar(best[0]["value"], best[0]["std"] if len(best) == 1 else None, decimals)
         name = "" if metric.name == "test_error" else f"{metric.label} "
         sentences.append(
             f"{rows[0]['dataset']}: {' and '.join(row['label'] for row in best)}, {name}{text}{metric.unit}"
@@ -187,11 +193,11 @@ def best_sentences(summary: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _printed_text(row: Mapping[str, Any]) -> str:
-    return with_bar(row["printed"], row["printed_std"], 1 if METRICS[row["metric"]].percent else 3)
+    return with_bar(row["printed"], row["printed_std"], print_decimals(row["metric"], [row["printed"]]))
 
 
 def _our_text(row: Mapping[str, Any]) -> str:
-    return with_bar(row["reproduced"], row["reproduced_std"], 2 if METRICS[row["metric"]].percent else 3)
+    return with_bar(row["reproduced"], row["reproduced_std"], full_decimals(row["metric"]))
 
 
 # ---------------------------------------------------------------------------------------------------- contents
@@ -211,7 +217,7 @@ def cell_layout(comparison: Sequence[Mapping[str, Any]]) -> Layout | None:
             Cell(row["note"] or ""),
             Cell(_printed_text(row)),
             Cell(_our_text(row)),
-            Cell(signed(row["difference"], 2 if METRICS[row["metric"]].percent else 3)),
+            Cell(signed(row["difference"], full_decimals(row["metric"]))),
             Cell(str(row["n_runs"])),
         ]
         for row in rows
@@ -225,7 +231,7 @@ def source_layout(data_sources: Sequence[Mapping[str, Any]]) -> Layout:
     """Lay out where the data came from."""
     columns = ["dataset", "file", "source", "licence", "note", "sha256"]
     heads = ["data set", "file", "source", "licence", "note", "sha256"]
-    body = [[Cell(str(source.get(column) or _NOTHING)) for column in columns] for source in data_sources]
+    body = [[Cell(str(source.get(column) or NOTHING)) for column in columns] for source in data_sources]
     return Layout("Data sources", heads, body, numeric_from=len(heads))
 
 
@@ -240,45 +246,46 @@ def method_layout(methods: Mapping[str, Any], summary: Sequence[Mapping[str, Any
     return Layout("Methods and their grids", heads, body, numeric_from=len(heads))
 
 
+def component_sentences(folds: Sequence[Mapping[str, Any]], settings: Mapping[str, Any]) -> list[str]:
+    """Say where fewer principal components were kept than asked for: a training part of n rows has at most n - 1.
+
+    Parameters
+    ----------
+    folds : sequence of dict
+        Rows of `algos.experiments.tables.fold_rows`.
+    settings : dict
+        The experiment's config section.
+    """
+    asked = (settings.get("features") or {}).get("pca", {}).get("n_components")
+    kept: dict[int, dict[str, list[int]]] = {}
+    for row in folds:
+        method = (settings.get("methods") or {}).get(row["method"]) or {}
+        own = (method.get("preprocess") or {}).get("pca", {}).get("n_components")
+        # Features of the experiment are counted after the reduction, those that a method reduces itself before it.
+        for n, most, name in (
+            (asked, row["n_features"], row["dataset"]),
+            (own, min(row["n_features"], row["n_train"] - 1), f"{row['dataset']} ({row['method']})"),
+        ):
+            if n and most < n:
+                kept.setdefault(n, {}).setdefault(name, []).append(most)
+    return [
+        f"Of {n} principal components asked for, no more were there than "
+        + "; ".join(f"{_span(counts)} on {name}" for name, counts in of_names.items())
+        + "."
+        for n, of_names in kept.items()
+    ]
+
+
+def _span(counts: Sequence[int]) -> str:
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low} to {high}"
+
+
 def describe_settings(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the settings that say something and have no place of their own on the page, as pairs of text."""
     elsewhere = ("methods", "title", "paper", "protocol")
     pairs = [(key.replace("_", " "), describe(value)) for key, value in settings.items() if key not in elsewhere]
-    return [(key, text) for key, text in pairs if text != _NOTHING]
-
-
-def describe(value: Any) -> str:
-    """Return a config value as text for readers: ``N = 1, 2, 4; C = 1, 10``; a dash for nothing."""
-    if value is None or value in ({}, [], ""):
-        return _NOTHING
-    if isinstance(value, Mapping):
-        return "; ".join(f"{key} = {describe(entry)}" for key, entry in value.items())
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(describe, value))
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def describe_protocol(protocol: Mapping[str, Any] | str) -> str:
-    """Return the protocol as a sentence."""
-    if isinstance(protocol, str):
-        return protocol
-    kind = protocol.get("kind")
-    if kind == "repeated_kfold":
-        repeats = protocol.get("n_repeats", 1)
-        times = "" if repeats == 1 else f", repeated {repeats} times"
-        return f"Stratified {protocol.get('n_splits')}-fold cross-validation{times}; error bars are over the folds."
-    if kind == "designated":
-        return "Each data set's designated test set; error bars are binomial."
-    if kind == "random_percentage":
-        splits = f"{protocol.get('n_repeats')} random splits, {protocol.get('test_percent')} % of the rows for testing"
-        return f"{splits}; error bars are over the splits."
-    if kind == "train_validation_test":
-        shares = " / ".join(f"{share:g}" for share in protocol.get("percent", ()))
-        splits = f"{protocol.get('n_repeats')} random splits of each class into training, validation and test rows"
-        return f"{splits} ({shares} %); the validation rows choose; error bars are over the splits."
-    return describe(protocol)
+    return [(key, text) for key, text in pairs if text != NOTHING]
 
 
 def _read_illustration(illustration: Mapping[str, str]) -> dict[str, Any]:
@@ -299,8 +306,9 @@ def read_picture(path: Path, title: str, caption: str) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``caption``, ``title``, ``why_not`` (the sentence of a figure with nothing to draw, else None), ``uri`` (the
-        image as a data URI), ``width`` and ``height`` (CSS pixels at the figure's size in print times 1.25).
+        ``caption`` (with what the file says of itself), ``title``, ``why_not`` (the sentence of a figure with nothing
+        to draw, else None), ``uri`` (the image as a data URI), ``width`` and ``height`` (CSS pixels at the figure's
+        size in print times 1.25).
     """
     from PIL import Image
 
@@ -309,10 +317,10 @@ def read_picture(path: Path, title: str, caption: str) -> dict[str, Any]:
         dpi = image.info.get("dpi", (200, 200))[0]
         scale = 1.25 * 96 / dpi
         width, height = (round(side * scale) for side in image.size)
-        why_not = image.info.get("Description")
+        why_not, note = image.info.get("Description"), image.info.get("Comment")
     return {
         "title": title,
-        "caption": caption,
+        "caption": " ".join(filter(None, (caption, note))),
         "why_not": why_not,
         "uri": "data:image/png;base64," + base64.b64encode(data).decode("ascii"),
         "width": width,

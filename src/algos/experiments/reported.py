@@ -12,6 +12,7 @@ from typing import Any
 from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
 from algos.experiments.layouts import group_rows
+from algos.experiments.rounding import fixed, full_decimals
 
 # Column of the printed value -> measure (None: a column "metric" names it) and factor that makes it what we show.
 _VALUE_COLUMNS: dict[str, tuple[str | None, float]] = {
@@ -24,8 +25,8 @@ _VALUE_COLUMNS: dict[str, tuple[str | None, float]] = {
 #: Columns that name a printed data set, and those that together name a printed method.
 DATASET_COLUMNS = ("dataset", "voc_class")
 _METHOD_COLUMNS = ("method", "outliers", "augmentation")
-# The printed data set that is the mean of all others.
-_MEAN = "mean"
+#: The printed data set that is the mean of all others.
+MEAN = "mean"
 _SPREAD_COLUMNS = ("std_percent", "binomial_std_percent", "std")
 
 #: Names and types of the columns of the comparison.
@@ -47,6 +48,11 @@ COMPARISON = {
     "note": str,
     "remark": str,
 }
+
+
+def printed_method(row: Mapping[str, str]) -> str:
+    """Return the name of a line's method: the entries of the columns that together name it."""
+    return ", ".join(row[column] for column in _METHOD_COLUMNS if column in row)
 
 
 @dataclass(frozen=True)
@@ -85,8 +91,7 @@ class Reported:
         """Return which number a line is: data set (with its label noise as an experiment calls it), method, measure."""
         noise = f"_noise{row['noise_percent']}" if "noise_percent" in row else ""
         dataset = next(row[column] for column in DATASET_COLUMNS if column in row)
-        method = ", ".join(row[column] for column in _METHOD_COLUMNS if column in row)
-        return f"{dataset}{noise}", method, _VALUE_COLUMNS[self.value][0] or row["metric"]
+        return f"{dataset}{noise}", printed_method(row), _VALUE_COLUMNS[self.value][0] or row["metric"]
 
 
 def read_reported(path: str | os.PathLike) -> Reported:
@@ -246,7 +251,7 @@ def _means(
 ) -> list[dict[str, Any]]:
     """Return our mean over the printed data sets for each method and measure, where the print has such a row."""
     printed = {reported.cell(cell)[0] for cell in reported.rows}
-    if _MEAN not in printed:
+    if MEAN not in printed:
         return []
     means = []
     for rows in group_rows(summary, "method", "metric").values():
@@ -255,7 +260,7 @@ def _means(
             n_runs, n_test = (sum(row[key] for row in known) for key in ("n_runs", "n_test"))
             value = statistics.fmean(row["value"] for row in known)
             nothing = {"std": None, "std_kind": None, "best_on_test": None}
-            means.append({**known[0], **nothing, "dataset": _MEAN, "n_runs": n_runs, "n_test": n_test, "value": value})
+            means.append({**known[0], **nothing, "dataset": MEAN, "n_runs": n_runs, "n_test": n_test, "value": value})
     return means
 
 
@@ -319,7 +324,8 @@ def _difference_note(row: Mapping[str, Any], cell: Mapping[str, str], reported: 
         return ""
     difference, ours = row["difference"], row["reproduced_std"] or 0.0
     side = "below" if difference < 0 else "above"
-    amount = f"{abs(difference):.2f} points" if METRICS[row["metric"]].percent else f"{abs(difference):.3f}"
+    points = " points" if METRICS[row["metric"]].percent else ""
+    amount = fixed(abs(difference), full_decimals(row["metric"])) + points
     sentence = f"{amount} {side} the print, outside its ±{spread:g}"
     hidden = sum(_half_unit(cell[column]) for column in (reported.value, reported.spread)) * reported.scale
     if abs(difference) <= spread + hidden:

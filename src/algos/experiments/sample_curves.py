@@ -112,17 +112,23 @@ def _draw(
 
     methods = list(dict.fromkeys(curve.method for panel in panels for curve in panel.curves))
     colors = {method: style.colors[i % len(style.colors)] for i, method in enumerate(methods)}
+    # Later lines are thinner, so that those below them show at their sides where they coincide.
+    widths = {method: style.line_width * (1.9 - 1.2 * i / max(len(methods) - 1, 1)) for i, method in enumerate(methods)}
     with drawing(style):
         figure, axes = make_panels(len(panels), style)
         for one, panel in zip(axes, panels, strict=True):
             for curve in panel.curves:
                 for values, line in ((curve.solid, "-"), (curve.dashed, "--")):
                     if values is not None:
-                        one.plot(range(1, len(values) + 1), values, line, color=colors[curve.method])
+                        look = {"color": colors[curve.method], "linewidth": widths[curve.method]}
+                        one.plot(range(1, len(values) + 1), values, line, **look)
             one.set(ylim=(-2, 102), xlim=(1, None))
             set_title(one, panel.dataset)
-        label_outer(axes, "boosting rounds", y_label)
-        keys = [Line2D([], [], color=colors[method], label=literal(labels[method])) for method in methods]
+        label_outer(axes, "rounds", y_label)
+        keys = [
+            Line2D([], [], color=colors[method], linewidth=widths[method], label=literal(labels[method]))
+            for method in methods
+        ]
         keys += [
             Line2D([], [], color="#555555", linestyle=line, label=kind)
             for line, kind in zip(("-", "--"), kinds, strict=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from algos.evaluation.metrics import METRICS
-from algos.experiments.figure_style import Style, add_legend, drawing, literal, make_panels, set_title
+from algos.experiments.figure_style import Style, add_legend, drawing, literal, make_panels, plain_log_ticks, set_title
 from algos.experiments.layouts import group_rows
 
 if TYPE_CHECKING:
@@ -17,27 +17,33 @@ _MARKERS = "osD^vP"
 
 @dataclass(frozen=True)
 class SweepPanel:
-    """One measure on one data set: rows of the table of sweeps, and the levels of methods that are not swept."""
+    """A measure on a data set against a parameter: rows of the table of sweeps, and levels of the other methods."""
 
     dataset: str
     metric: str
+    parameter: str
     rows: Sequence[Mapping[str, Any]]
     levels: Mapping[str, float]
 
 
 def collect_sweeps(summary: Sequence[Mapping[str, Any]], sweeps: Sequence[Mapping[str, Any]]) -> list[SweepPanel]:
-    """Group the table of sweeps into panels; `summary` gives the other methods' levels."""
-    swept = {row["method"] for row in sweeps}
+    """Group the table of sweeps into panels; `summary` gives the levels of methods without values of a parameter.
+
+    The table calls a data set with label noise as runs do where a method's parameter is swept on it, and the data set
+    by its own name where the level of noise is the parameter.
+    """
+    cases = {row["dataset"] for row in summary}
+    swept = {row["method"] for row in sweeps if row["dataset"] in cases}
     others = group_rows((row for row in summary if row["method"] not in swept), "dataset", "metric")
     return [
-        SweepPanel(*key, rows, {row["label"]: row["value"] for row in others.get(key, ())})
-        for key, rows in group_rows(sweeps, "dataset", "metric").items()
+        SweepPanel(*key, rows, {row["label"]: row["value"] for row in others.get(key[:2], ())})
+        for key, rows in group_rows(sweeps, "dataset", "metric", "parameter").items()
     ]
 
 
 def draw_sweeps(panels: Sequence[SweepPanel], style: Style) -> "Figure":
     """Draw a panel a data set and measure, a line a swept method, a dashed level for each other method."""
-    parameters = " or ".join(dict.fromkeys(row["parameter"] for panel in panels for row in panel.rows))
+    parameters = list(dict.fromkeys(panel.parameter for panel in panels))
     lines = dict.fromkeys(row["label"] for panel in panels for row in panel.rows)
     levels = dict.fromkeys(label for panel in panels for label in panel.levels)
     looks = {label: _look(i, style) for i, label in enumerate([*lines, *levels])}
@@ -46,11 +52,18 @@ def draw_sweeps(panels: Sequence[SweepPanel], style: Style) -> "Figure":
         handles: dict[str, Any] = {}
         for one, panel in zip(axes, panels, strict=True):
             handles |= _draw_panel(one, panel, looks)
-        figure.supxlabel(literal(parameters.replace("_", " ")), fontsize=style.font_size)
+        if len(parameters) == 1:
+            figure.supxlabel(_shown(parameters[0]), fontsize=style.font_size)
         for one, panel in zip(axes, panels, strict=True):
             one.set_ylabel(METRICS[panel.metric].axis_label)
+            if len(parameters) > 1:
+                one.set_xlabel(_shown(panel.parameter))
         add_legend(figure, [handles[label] for label in looks if label in handles], style, (1, 2))
         return figure
+
+
+def _shown(parameter: str) -> str:
+    return literal(parameter.replace("_", " "))
 
 
 def _look(index: int, style: Style) -> dict[str, Any]:
@@ -70,5 +83,6 @@ def _draw_panel(axes: "Axes", panel: SweepPanel, looks: Mapping[str, Mapping[str
     settings = sorted(row["setting"] for row in panel.rows)
     if settings[0] > 0 and settings[-1] > 50 * settings[0]:
         axes.set_xscale("log")
+        plain_log_ticks(axes.xaxis, dense=False)
     set_title(axes, panel.dataset)
     return handles

@@ -22,10 +22,12 @@ from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
 from algos.experiments.gains import GAINS, gain_rows, gains_layout
 from algos.experiments.layouts import LAYOUTS as OWN_LAYOUTS
-from algos.experiments.layouts import group_rows
+from algos.experiments.layouts import group_rows, with_note
 from algos.experiments.markup import to_latex, to_markdown
 from algos.experiments.pairs import PAIRS, pair_rows
+from algos.experiments.ranks import RANKS, SET_RANKS, rank_rows, set_rank_rows
 from algos.experiments.reported import COMPARISON, compare, read_reported
+from algos.experiments.rounding import table_decimals
 from algos.experiments.wins import PLACES, WINS, count_places, count_wins
 from algos.files import atomic_write
 
@@ -72,17 +74,8 @@ SCHEMAS: dict[str, dict[str, type]] = {
         "parameter": str,
         "value": str,
     },
-    "ranks": {
-        "metric": str,
-        "method": str,
-        "label": str,
-        "average_rank": float,
-        "n_best": int,
-        "n_datasets": int,
-        "test": str,
-        "p_value": float,
-        "critical_difference": float,
-    },
+    "set_ranks": SET_RANKS,
+    "ranks": RANKS,
     "places": PLACES,
     "wins": WINS,
     "pairs": PAIRS,
@@ -326,8 +319,17 @@ def skipped_rows(records: Sequence[Mapping[str, Any]], methods: Mapping[str, Any
     ]
 
 
+def model_rounds(record: Mapping[str, Any]) -> int | None:
+    """Return the rounds of a run's model: those that were chosen, or fewer where nothing was left to learn before."""
+    chosen, made = record["chosen"].get("n_estimators"), record["cost"].get("rounds")
+    return chosen if chosen is None or not made else min(chosen, made[-1][0])
+
+
 def hyperparameter_rows(records: Sequence[Mapping[str, Any]], methods: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return a row a run and chosen hyper-parameter, columns ``SCHEMAS["hyperparameters"]``."""
+    """Return a row a run and chosen hyper-parameter, columns ``SCHEMAS["hyperparameters"]``.
+
+    Rounds are those of the model: it has fewer than were chosen where nothing was left to learn before.
+    """
     return [
         {
             "dataset": record["dataset"],
@@ -335,7 +337,7 @@ def hyperparameter_rows(records: Sequence[Mapping[str, Any]], methods: Mapping[s
             "label": methods[record["method"]].label,
             "fold": record["fold"],
             "parameter": parameter,
-            "value": _plain(value),
+            "value": _plain(model_rounds(record) if parameter == "n_estimators" else value),
         }
         for record in records
         for parameter, value in record["chosen"].items()
@@ -361,84 +363,6 @@ def version_rows(records: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{"package": package, "version": version, "n_runs": n} for (package, version), n in sorted(counts.items())]
 
 
-def complete_values(summary: Sequence[Mapping[str, Any]], metric: str) -> tuple[list[str], list[str], Any]:
-    """Return data sets, methods and losses where all methods ran.
-
-    Returns
-    -------
-    datasets, methods : list of str
-    losses : ndarray of shape (n_datasets, n_methods)
-        Mean values of a measure, with the sign turned where more is better. They are rounded, so that equal counts of
-        errors are equal whatever the order of summation.
-    """
-    import numpy as np
-
-    sign = 1 if METRICS[metric].lower_is_better else -1
-    losses = {(row["dataset"], row["method"]): sign * row["value"] for row in summary if row["metric"] == metric}
-    methods = list(dict.fromkeys(method for _, method in losses))
-    datasets = [
-        dataset
-        for dataset in dict.fromkeys(dataset for dataset, _ in losses)
-        if all((dataset, method) in losses for method in methods)
-    ]
-    matrix = [[losses[dataset, method] for method in methods] for dataset in datasets]
-    return datasets, methods, np.round(np.reshape(matrix, (len(datasets), len(methods))), 9)
-
-
-def rank_rows(summary: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Rank the methods of a summary by each measure over the data sets that all of them ran.
-
-    Rank 1 is best, ties share a mean rank.
-
-    Two methods are compared by the Wilcoxon signed-rank test over data sets, three and more by Friedman's
-    test with Nemenyi's critical difference at 5 % (Demsar, JMLR 7, 2006). Fewer than three common data sets
-    are not tested.
-
-    Returns
-    -------
-    list of dict
-        Columns ``SCHEMAS["ranks"]``, for each measure the best method first; empty for fewer than two methods or no
-        common data set. ``n_best`` counts the data sets a method is best on; a tie counts for each.
-    """
-    metrics = dict.fromkeys(row["metric"] for row in summary)
-    return [row for metric in metrics for row in _rank_rows(summary, metric)]
-
-
-def _rank_rows(summary: Sequence[Mapping[str, Any]], metric: str) -> list[dict[str, Any]]:
-    from scipy.stats import rankdata
-
-    datasets, methods, losses = complete_values(summary, metric)
-    if len(methods) < 2 or not datasets:
-        return []
-    ranks = rankdata(losses, axis=1)
-    best = losses == losses.min(axis=1, keepdims=True)
-    test, p_value, difference = _test_ranks(losses)
-    labels = {row["method"]: row["label"] for row in summary}
-    rows = [
-        dict(
-            zip(
-                SCHEMAS["ranks"],
-                (metric, method, labels[method], float(rank), int(n_best), len(datasets), test, p_value, difference),
-                strict=True,
-            )
-        )
-        for method, rank, n_best in zip(methods, ranks.mean(axis=0), best.sum(axis=0), strict=True)
-    ]
-    return sorted(rows, key=lambda row: row["average_rank"])
-
-
-def _test_ranks(errors: Any) -> tuple[str | None, float | None, float | None]:
-    """Name, p-value and critical difference of ranks of the test over data sets (None: no test)."""
-    from algos.evaluation.statistics import critical_difference, friedman_test, signed_rank_p_value
-
-    n_datasets, n_methods = errors.shape
-    if n_datasets < 3:
-        return None, None, None
-    if n_methods > 2:
-        return "Friedman", friedman_test(errors)[1], critical_difference(n_methods, n_datasets)
-    return "Wilcoxon signed-rank", signed_rank_p_value(errors[:, 0] - errors[:, 1]), None
-
-
 def write_tables(
     record_paths: Sequence[str | os.PathLike],
     reported_csv: str | os.PathLike | None,
@@ -449,6 +373,7 @@ def write_tables(
     notes: Mapping[str, str] | None = None,
     noise: Mapping[str, tuple[str, float]] | None = None,
     pairs: Sequence[Sequence[str]] = (),
+    protocols: str = "",
 ) -> None:
     """Write all tables of one experiment (`TABLE_NAMES`).
 
@@ -474,6 +399,8 @@ def write_tables(
         As in :func:`sweep_rows`.
     pairs : sequence of (str, str), optional
         Methods to compare, two by two.
+    protocols : str, optional
+        What the comparison says of our protocol and the print's.
 
     Raises
     ------
@@ -485,16 +412,18 @@ def write_tables(
     summary = summarise(folds, methods)
     reported = None if reported_csv is None else read_reported(reported_csv)
     comparison = compare(summary, reported, dataset_aliases, methods, notes)
-    ranked = [row for row in summary if _is_ranked(methods[row["method"]])]
+    ranked, decimals = [row for row in summary if _is_ranked(methods[row["method"]])], table_decimals(summary)
+    set_ranks = set_rank_rows(ranked, decimals, noise)
     rows = {
         "folds": folds,
         "summary": summary,
         "comparison": comparison,
         "hyperparameters": hyperparameter_rows(records, methods),
-        "ranks": rank_rows(ranked),
+        "set_ranks": set_ranks,
+        "ranks": rank_rows(set_ranks),
         "pairs": pair_rows(folds, pairs, methods, noise),
-        "places": count_places(ranked, comparison),
-        "wins": count_wins(folds, ranked, comparison),
+        "places": count_places(ranked, comparison, decimals, noise),
+        "wins": count_wins(folds, ranked, comparison, decimals, noise),
         "sweeps": sweep_rows(summary, methods, noise),
         "gains": gain_rows(folds, pairs, methods),
         "skipped": skipped_rows(records, methods),
@@ -504,7 +433,7 @@ def write_tables(
     for name, body in rows.items():
         write_csv(Path(out_dir) / f"{name}.csv", list(SCHEMAS[name]), body)
     for name, (source, caption, build) in LAYOUTS.items():
-        layout = build(rows[source], f"{title}: {caption}")
+        layout = with_note(build(rows[source], f"{title}: {caption}"), protocols if name == "comparison" else "")
         _write_text(Path(out_dir) / f"{name}.md", to_markdown(layout))
         _write_text(Path(out_dir) / f"{name}.tex", to_latex(layout))
 

@@ -1,11 +1,14 @@
 """Who wins how often: places and pairs of methods, counted over data sets and measures as papers count them.
 
-A case is a data set and a measure. Means are compared as readers see them, rounded (three decimals, or two of a
-percentage), so that what a paper calls a tie is one. Cases are counted ``among``
+A case is a data set and a measure; the levels of label noise of a data set are averaged first, for they are no data
+sets of their own. Means are compared as the tables print them, so that what a paper calls a tie is one. Cases are
+counted ``among``
 
 - ``all``: our methods that have ranks, on the data sets and measures that all of them have;
 - ``same cells``: those of our results that have a printed number beside them;
 - ``print``: the printed numbers of the same cells.
+
+A printed row that is the mean over data sets is no case.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,6 +17,9 @@ from typing import Any
 
 from algos.evaluation.metrics import METRICS
 from algos.experiments.layouts import group_rows
+from algos.experiments.ranks import Noise, decimals_over_levels, over_levels
+from algos.experiments.reported import MEAN
+from algos.experiments.rounding import full_decimals, print_decimals, rounded, table_decimals
 
 #: Columns of the table of places and their types.
 PLACES: dict[str, type] = {
@@ -45,9 +51,13 @@ WINS: dict[str, type] = {
 LEVEL = 0.05
 
 Losses = dict[tuple[str, str], dict[str, float]]
+Rows = Sequence[Mapping[str, Any]]
+Decimals = Mapping[tuple[str, str], int]
 
 
-def count_places(summary: Sequence[Mapping[str, Any]], comparison: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def count_places(
+    summary: Rows, comparison: Rows, decimals: Decimals | None = None, noise: Noise | None = None
+) -> list[dict[str, Any]]:
     """Count how often each method is first, and among the first two.
 
     Parameters
@@ -56,6 +66,8 @@ def count_places(summary: Sequence[Mapping[str, Any]], comparison: Sequence[Mapp
         Rows of `algos.experiments.tables.summarise`, of the methods to count.
     comparison : sequence of dict
         Rows of `algos.experiments.reported.compare`.
+    decimals, noise
+        As in `algos.experiments.ranks.set_rank_rows`.
 
     Returns
     -------
@@ -64,7 +76,7 @@ def count_places(summary: Sequence[Mapping[str, Any]], comparison: Sequence[Mapp
     """
     labels = {row["method"]: row["label"] for row in (*summary, *comparison)}
     rows = []
-    for among, cases in _contests(summary, comparison).items():
+    for among, (_, cases) in _contests(summary, comparison, decimals, noise).items():
         for method in _methods(cases):
             better = [sum(loss < losses[method] for loss in losses.values()) for losses in cases.values()]
             counts = (len(cases), sum(n == 0 for n in better), sum(n <= 1 for n in better))
@@ -73,9 +85,7 @@ def count_places(summary: Sequence[Mapping[str, Any]], comparison: Sequence[Mapp
 
 
 def count_wins(
-    folds: Sequence[Mapping[str, Any]],
-    summary: Sequence[Mapping[str, Any]],
-    comparison: Sequence[Mapping[str, Any]],
+    folds: Rows, summary: Rows, comparison: Rows, decimals: Decimals | None = None, noise: Noise | None = None
 ) -> list[dict[str, Any]]:
     """Count in how many cases each method is better than each other one.
 
@@ -83,7 +93,7 @@ def count_wins(
     ----------
     folds : sequence of dict
         Rows of `algos.experiments.tables.fold_rows`.
-    summary, comparison
+    summary, comparison, decimals, noise
         As in `count_places`.
 
     Returns
@@ -94,16 +104,17 @@ def count_wins(
         finds at 5 % (`algos.evaluation.statistics.corrected_resampled_t_test`).
     """
     labels = {row["method"]: row["label"] for row in (*summary, *comparison)}
-    p_values = _p_values(folds, {row["method"] for row in summary})
     rows = []
-    for among, cases in _contests(summary, comparison).items():
+    for among, (cells, cases) in _contests(summary, comparison, decimals, noise).items():
         methods = _methods(cases)
+        counted = [row for row in folds if (row["dataset"], row["metric"], row["method"]) in cells]
+        p_values = {} if among == "print" else _p_values(over_levels(counted, "value", noise))
         for method in methods:
             for rival in methods:
                 if rival == method:
                     continue
                 signs = {case: _sign(losses[rival] - losses[method]) for case, losses in cases.items()}
-                tested = {} if among == "print" else {c: p_values.get((*c, *sorted((method, rival)))) for c in signs}
+                tested = {case: p_values.get((*case, *sorted((method, rival)))) for case in signs}
                 clear = [signs[case] for case, p_value in tested.items() if p_value is not None and p_value < LEVEL]
                 counts = [sum(sign == side for sign in signs.values()) for side in (1, 0, -1)]
                 clear_counts = [
@@ -117,25 +128,37 @@ def count_wins(
 
 
 def _contests(
-    summary: Sequence[Mapping[str, Any]], comparison: Sequence[Mapping[str, Any]]
-) -> dict[str, dict[tuple[str, str], dict[str, float]]]:
-    """Losses of the methods in each case, by what they are counted among; contests of one method are left out."""
-    printed = [row for row in comparison if row["printed"] is not None and row["n_runs"]]
-    contests = {
-        "all": _cases(summary, "value"),
-        "same cells": _cases(printed, "reproduced"),
-        "print": _cases(printed, "printed"),
+    summary: Rows, comparison: Rows, decimals: Decimals | None, noise: Noise | None
+) -> dict[str, tuple[set[tuple[str, str, str]], Losses]]:
+    """What is counted, by what it is counted among: the cells, and the methods' losses in each case.
+
+    Contests of one method are left out.
+    """
+    shown = table_decimals(summary) if decimals is None else decimals
+    printed = [row for row in comparison if row["printed"] is not None and row["n_runs"] and row["dataset"] != MEAN]
+    of_print = {
+        (dataset, metric): print_decimals(metric, (row["printed"] for row in rows))
+        for (dataset, metric), rows in group_rows(printed, "dataset", "metric").items()
     }
-    return {among: cases for among, cases in contests.items() if len(_methods(cases)) > 1}
+    contests = {
+        "all": (summary, "value", shown),
+        "same cells": (printed, "reproduced", shown),
+        "print": (printed, "printed", of_print),
+    }
+    cases = {
+        among: ({(row["dataset"], row["metric"], row["method"]) for row in rows}, _cases(rows, column, digits, noise))
+        for among, (rows, column, digits) in contests.items()
+    }
+    return {among: (cells, losses) for among, (cells, losses) in cases.items() if len(_methods(losses)) > 1}
 
 
-def _cases(rows: Sequence[Mapping[str, Any]], column: str) -> Losses:
-    """Return the rounded losses of the cases that all methods have."""
-    cases: Losses = {}
-    for (dataset, metric), group in group_rows(rows, "dataset", "metric").items():
+def _cases(rows: Rows, column: str, decimals: Decimals, noise: Noise | None) -> Losses:
+    """Return the losses, as they are printed, of the cases that all methods have."""
+    shown, cases = decimals_over_levels(decimals, noise), {}
+    for (dataset, metric), group in group_rows(over_levels(rows, column, noise), "dataset", "metric").items():
         sign = 1 if METRICS[metric].lower_is_better else -1
-        decimals = 2 if METRICS[metric].percent else 3
-        cases[dataset, metric] = {row["method"]: sign * round(row[column], decimals) for row in group}
+        digits = shown.get((dataset, metric), full_decimals(metric))
+        cases[dataset, metric] = {row["method"]: sign * rounded(row[column], digits) for row in group}
     methods = {row["method"] for row in rows}
     return {case: losses for case, losses in cases.items() if losses.keys() == methods}
 
@@ -148,11 +171,11 @@ def _sign(difference: float) -> int:
     return (difference > 0) - (difference < 0)
 
 
-def _p_values(folds: Sequence[Mapping[str, Any]], methods: set[str]) -> dict[tuple[str, str, str, str], float]:
+def _p_values(folds: Rows) -> dict[tuple[str, str, str, str], float]:
     """p-value of the paired test of each data set, measure and pair of methods in the order of their names."""
     from algos.evaluation.statistics import corrected_resampled_t_test
 
-    p_values = {}
+    p_values, methods = {}, {row["method"] for row in folds}
     for (dataset, metric), rows in group_rows(folds, "dataset", "metric").items():
         runs = {m: {row["fold"]: row for row in rows if row["method"] == m} for m in sorted(methods)}
         for method, ours in runs.items():

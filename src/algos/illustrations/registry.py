@@ -56,14 +56,18 @@ def make_illustration(
     Raises
     ------
     InputError
-        When a parameter or the style is not usable.
+        When a parameter, the style or a data set is not usable; it names the illustration.
     """
+    from algos.exceptions import InputError
     from algos.experiments.figure_style import Style, save_figure
     from algos.experiments.tables import write_csv
 
     module, stem = load(kind), Path(stem)
     look = Style.from_config(style)
     made_of = {"datasets": datasets} if needs_datasets(kind) else {}
-    rows = module.compute(seed, **made_of, **{**module.DEFAULTS, **params})
+    try:
+        rows = module.compute(seed, **made_of, **{**module.DEFAULTS, **params})
+    except ValueError as error:  # InputError is one; so is what an estimator says of a parameter
+        raise InputError(f"illustration {stem.name!r}: {error}") from None
     write_csv(stem.with_name(f"{stem.name}.csv"), list(rows[0]), rows)
     save_figure(module.draw(rows, look), stem, look, module.TITLE)

@@ -98,7 +98,10 @@ def _decide(
 
 def draw(rows: Sequence[Mapping[str, Any]], style: "Style") -> "Figure":
     """Draw a panel each for ground truth, boosting and SPBL."""
-    from algos.experiments.figure_style import drawing, make_panels, set_title
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    from algos.experiments.figure_style import add_legend, drawing, make_panels, set_title
 
     sample, grid = ([row for row in rows if row["kind"] == kind] for kind in ("sample", "grid"))
     n = round(len(grid) ** 0.5)
@@ -116,6 +119,11 @@ def draw(rows: Sequence[Mapping[str, Any]], style: "Style") -> "Figure":
             told = "" if method == "truth" else _errors(rows[0], method)
             one.set(xlim=(-1, 1), ylim=(-1, 1), xticks=[], yticks=[], aspect="equal")
             set_title(one, name + told)
+        kinds = {"o": "right label", "x": "wrong label"}
+        look = {"linestyle": "", "color": "#555555", "markersize": 0.8 * style.marker_size}
+        handles = [Line2D([], [], marker=marker, label=kind, **look) for marker, kind in kinds.items()]
+        handles += [Patch(color=style.colors[i], alpha=0.4, label=f"class {i}") for i in (0, 1)]
+        add_legend(figure, handles, style, (2, 4))
         return figure
 
 
