@@ -139,6 +139,24 @@ def test_a_users_mistake_is_one_sentence_and_exit_code_1(tmp_path):
     assert (code, printed, log) == (1, "", "before\nError: the file is empty\n")
 
 
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (
+            "OSError(errno.ENOSPC, 'any', 'x.parquet')",
+            "x.parquet cannot be written: No space left on device; mend that",
+        ),
+        ("OSError(errno.EROFS, 'any')", "results cannot be written: Read-only file system; mend that"),
+        ("KeyboardInterrupt", "interrupted; the same command goes on"),
+    ],
+)
+def test_what_befalls_a_run_is_one_sentence_too(tmp_path, error, sentence):
+    code, printed, log = run_script(tmp_path, f"import errno\nraise {error}")
+    assert (code, printed) == (1, "")
+    assert log.startswith(f"Error: {sentence}")
+    assert log.count("\n") == 1
+
+
 def test_a_fault_of_ours_leaves_its_stack_trace(tmp_path):
     code, _, log = run_script(tmp_path, "1 / 0")
     assert code == 1

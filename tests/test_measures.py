@@ -87,7 +87,7 @@ def test_ranks_by_each_measure(written):
     layout = layouts.rank_layout(rows, "T")
     assert layout.header == ["measure", "method", "average rank", "best on"]
     assert [note.split(":")[0] for note in layout.notes[:2]] == ["One-error", "Average precision"]
-    data = figures.collect_ranks(tables.read_table(written / "tables", "summary"), rows)
+    data = figures.collect_ranks(rows, tables.read_table(written / "tables", "set_ranks"))
     assert [entry.metric for entry in data] == ["one_error", "average_precision"]
     assert len(figures.draw_ranks(data, Style()).axes) == 2
 

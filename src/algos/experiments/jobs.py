@@ -50,10 +50,8 @@ def job_log(path: str | os.PathLike) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno in UNWRITABLE:
             place = error.filename or "results"
             reason = os.strerror(error.errno)
-            _fail(
-                f"{place} cannot be written: {reason}; mend that and run the same command again, finished folds are kept",
-                told,
-            )
+            cure = "mend that and run the same command again, finished folds are kept"
+            _fail(f"{place} cannot be written: {reason}; {cure}", told)
         traceback.print_exc()
         _tell(told, f"Error: a job failed; {path} says why")
         sys.exit(EXIT_FAILED)
