@@ -77,9 +77,9 @@ class WorkflowCopy:
         """The command that runs Snakemake here."""
         return [sys.executable, "-m", "snakemake", *arguments, "--configfile", "config.yaml"]
 
-    def snakemake(self, *arguments: str, **options) -> subprocess.CompletedProcess:
+    def snakemake(self, *arguments: str, environment: dict[str, str] | None = None) -> subprocess.CompletedProcess:
         """Run Snakemake here."""
-        environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+        environment = environment or {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
         return subprocess.run(
             self.command(*arguments),
             cwd=self.folder,
@@ -88,7 +88,6 @@ class WorkflowCopy:
             stderr=subprocess.STDOUT,
             text=True,
             timeout=600,
-            **options,
         )
 
     def run(self, *arguments: str) -> str:
@@ -97,9 +96,9 @@ class WorkflowCopy:
         assert done.returncode == 0, done.stdout
         return done.stdout
 
-    def planned(self, *targets: str) -> dict[str, int]:
+    def planned(self, *targets: str, environment: dict[str, str] | None = None) -> dict[str, int]:
         """Return rule -> number of jobs that a run would do, without the targets themselves."""
-        done = self.snakemake(*targets, "--dry-run")
+        done = self.snakemake(*targets, "--dry-run", environment=environment)
         assert done.returncode == 0, done.stdout
         if "Nothing to be done" in done.stdout:
             return {}
