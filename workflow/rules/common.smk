@@ -19,7 +19,7 @@ for variable in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
 if workflow.is_main_process and {Quietness.RULES, Quietness.ALL} & set(
     workflow.output_settings.quiet or ()
 ):
-    os.environ["ALGOS_TELL_ERRORS"] = "1"
+    os.environ.update(ALGOS_TELL_ERRORS="1")  # set here, not asked of the user
 
 SOURCES = os.path.relpath(Path(workflow.basedir) / "src")
 SCHEMA = Path(workflow.basedir) / "workflow/schemas/config.schema.yaml"
