@@ -161,8 +161,8 @@ def _about(arrow: "pyarrow.Table", path: str | os.PathLike) -> dict:
     try:
         about = json.loads((arrow.schema.metadata or {}).get(_KEY, b"{}"))
     except ValueError:
-        about = {}
-    if about.get("format") != _FORMAT:
+        about = None
+    if not isinstance(about, dict) or about.get("format") != _FORMAT:
         raise InputError(f"{path}: is not a table of this program (format {_FORMAT}); delete it and run again")
     return about
 
