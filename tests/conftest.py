@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, settings
 # Tests with hypothesis: the same few examples each time, or (--hypothesis-profile=long) a search with new ones.
 _common = {"database": None, "deadline": 5000, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("short", derandomize=True, max_examples=20, **_common)
-settings.register_profile("long", max_examples=2000, **_common)
+settings.register_profile("long", max_examples=700, **_common)
 settings.load_profile("short")
 
 

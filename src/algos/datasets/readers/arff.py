@@ -29,6 +29,8 @@ _NOMINAL = re.compile(
     re.IGNORECASE,
 )
 _FEW_VALUES = 8
+# Characters of a relation's name that are searched for an option: the time grows with their square.
+_MOST_OPTIONS = 2000
 
 Labels = str | os.PathLike | Sequence[str] | int
 
@@ -211,7 +213,7 @@ def _label_columns(names: Sequence[str], labels: Labels, source: str) -> list[in
 
 def _meka_labels(relation: str, names: Sequence[str], source: str) -> list[str] | None:
     """Return the labels that MEKA's option in a relation's name tells, such as ``'Enron: -C 53'``; None without it."""
-    option = _MEKA_OPTION.search(relation)
+    option = _MEKA_OPTION.search(relation[:_MOST_OPTIONS])
     if not option:
         return None
     n = int(option[1])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MOST_DENSE_BYTES = 4 * 2**30
 # Each feature has a name; sets with more than these have to say so.
 _MOST_FEATURES = 2**22
-_NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_NUMBER = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _LABELS = rb"(?:" + _NUMBER + rb"(?:," + _NUMBER + rb")*)?"
 _LINE = re.compile(rb"\s*" + _LABELS + rb"(?:\s+(?:qid|\d+):" + _NUMBER + rb")*\s*(?:#.*)?")
 
