@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from algos.datasets.images import Images
 
 # "3", "+3" and "3.0" are one class; "007" and "1.5" are left as they stand.
+# So many names are compared with one another.
+_MOST_COMPARED = 200_000
 _WHOLE_NUMBER = re.compile(r"\+?(-?\d+)(?:\.0*)?")
 
 #: The role of rows that are no additions for training.
@@ -230,6 +232,8 @@ def _check_names(table: Table, source: str) -> None:
         except UnicodeEncodeError as error:
             wrong = next(name for name in names if error.object[error.start] in name)
             raise InputError(f"{source}: the name {wrong!r} is no UTF-8 text; give it another name") from None
+        if len(names) > _MOST_COMPARED:
+            continue
         first: dict[str, str] = {}
         pairs = [(first.setdefault("".join(name.casefold().split()), name), name) for name in names]
         alike = [f"{one!r} and {other!r}" for one, other in pairs if one != other]

@@ -3,11 +3,11 @@
 import csv
 import os
 import re
-import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from xml.parsers import expat
 
 import numpy as np
 
@@ -225,14 +225,24 @@ def _meka_labels(relation: str, names: Sequence[str], source: str) -> list[str] 
 
 
 def _names_in_xml(path: Path) -> list[str]:
-    content = read_bytes(path)
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+    names = []
+
+    def element(tag: str, attributes: Mapping[str, str]) -> None:
+        if tag.rpartition(":")[2] == "label":
+            names.append(attributes.get("name"))
+
+    def doctype(*_: object) -> None:
         raise InputError(f"{path}: declares XML entities, which a list of labels has no need of; refused")
+
+    # The parser itself tells of a declaration, in whatever encoding it is written.
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.StartDoctypeDeclHandler = element, doctype
     try:
-        root = ElementTree.fromstring(content)
-    except (ElementTree.ParseError, LookupError, ValueError) as error:  # the latter for odd encodings
+        parser.Parse(read_bytes(path), True)
+    except InputError:
+        raise
+    except (expat.ExpatError, LookupError, ValueError) as error:  # the latter two for odd encodings
         raise InputError(f"{path}: is not XML ({error}); `labels` takes Mulan's XML file, names or a number") from None
-    names = [element.get("name") for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
     if not names or None in names:
         raise InputError(f"{path}: holds no <label name=...> elements")
     twice = next((name for name, count in Counter(names).items() if count > 1), None)

@@ -3,6 +3,7 @@
 import io
 import math
 import os
+import sys
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -215,12 +216,18 @@ def _texts(values: np.ndarray, source: str) -> list[Any]:
         values = values.toarray()
     if values.ndim > 2 or (values.ndim == 2 and min(values.shape) != 1) or values.ndim == 0:
         raise InputError(f"{source}: is no vector but of shape {values.shape}")
+    if values.dtype.kind == "U" and (_code_points(values) > sys.maxunicode).any():
+        raise InputError(f"{source}: holds what is no Unicode text; it is damaged")
     found = [value.item() if isinstance(value, np.ndarray) and value.size == 1 else value for value in values.ravel()]
     found = [value.item() if isinstance(value, np.generic) else value for value in found]
     for i, value in enumerate(found):
         if not isinstance(value, int | float | str) or value != value:
             raise InputError(f"{source}, entry {i + 1}: is no text and no number ({type(value).__name__})")
     return [value.strip() if isinstance(value, str) else value for value in found]
+
+
+def _code_points(values: np.ndarray) -> np.ndarray:
+    return np.frombuffer(values.tobytes(), np.dtype(np.uint32).newbyteorder(values.dtype.byteorder))
 
 
 def _named(positions: Sequence[Any], names: Sequence[Any], first: int, source: str) -> list[Any]:

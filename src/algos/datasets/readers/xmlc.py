@@ -84,7 +84,7 @@ def _read(path: Path) -> tuple[object, np.ndarray]:
     for i, row in enumerate(labels):
         if len(row) and max(row) >= L:
             raise InputError(
-                f"{path}, row {i + 1}: has label {int(max(row))} where the first line says {L} labels from 0"
+                f"{path}, row {i + 1}: has label {max(row):.0f} where the first line says {L} labels from 0"
             )
         Y[i, np.array(row, dtype=int)] = 1
     return matrices[0], Y
