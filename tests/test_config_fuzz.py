@@ -115,20 +115,23 @@ def complaint(whole, path, change, sentence):
     place, key = ".".join(map(str, path)), str(path[-1])
     if "\n" in sentence or len(sentence) > 1500:
         return "not one sentence"
-    if change == "removed":  # what is optional, or what something else names
-        return "" if not sentence or repr(key) in sentence or key in sentence else "does not name the key"
+    if change == "removed":  # what is optional, what something else names, or the only thing in a place
+        above = ".".join(map(str, path[:-1]))
+        return "" if not sentence or key in sentence or f"{above}: is empty" in sentence else "does not name the key"
     if change == "misspelt":
         if not sentence:
             return "" if is_a_free_name(whole, path) else "accepted"
         return "" if f"{key}x" in sentence or key in sentence else "does not name the key"
     if not sentence:
         return "" if may_be(path, change) else "accepted"
-    return "" if place in sentence else "does not name the place"
+    return "" if place in sentence or repr(key) in sentence else "does not name the place"
 
 
 def may_be(path, change):
     """Tell whether a key takes a value of this type as well."""
-    return (path[-1], change) in {("reported", "nothing"), ("publish", "text"), ("folds_per_job", "mapping")}
+    return (path[-1], change) in {
+        *(("reported", "nothing"), ("publish", "text"), ("folds_per_job", "mapping"), ("n_neighbors", "nothing"))
+    }
 
 
 @pytest.mark.parametrize("name", CONFIGS)
@@ -152,3 +155,61 @@ def test_a_wrong_key_is_refused_by_its_name(name):
         if problem := complaint(whole, path, change, sentence):
             wrong.append((path, change, sentence, problem))
     assert not wrong, "\n".join(map(str, wrong))
+
+
+# Keys of an entry that may have a value of this type as well.
+MAY_BE = {
+    "nothing": ("sha256", "split", "most_negatives"),
+    "text": ("member", "train_on", "test_on", "positive", "url", "target", "categorical", "splits"),
+    "list": ("member", "train_on", "test_on", "positive", "url", "classes"),
+}
+LOAD = registry.load_registry
+REGISTERED = sorted(read_yaml(ROOT / "config" / "datasets.yaml"))
+
+
+def test_a_wrong_key_of_the_registry_is_refused_by_its_name(monkeypatch):
+    """The same for each entry of the registry of data sets, read by itself (with the one whose files it takes)."""
+    whole = read_yaml(ROOT / "config" / "datasets.yaml")
+    schema = SCHEMA.with_name("datasets.schema.yaml")
+    rules = read_yaml(schema)
+    shown = {}
+    monkeypatch.setattr(registry, "read_yaml", lambda path: rules if path == schema else shown)
+    cases = [
+        (name, path, change)
+        for name in REGISTERED
+        for path in keys({name: whole[name]})
+        for change in CHANGES
+        if len(path) > 1
+    ]
+    step = 1 if settings().max_examples >= 100 else len(cases) // 600 // 7 * 7 + 1
+    wrong = []
+    for name, path, change in cases[::step]:
+        new = changed({name: whole[name]}, path, change)
+        if new is None:
+            continue
+        shown.clear()
+        shown.update({"owner": whole[whole[name]["files_of"]]} if "files_of" in whole[name] else {})
+        if "files_of" in new[name] and new[name]["files_of"] == whole[name].get("files_of"):
+            new[name]["files_of"] = "owner"
+        shown.update(new)
+        sentence = ""
+        try:
+            LOAD("config/datasets.yaml", {}, schema)
+        except InputError as error:
+            sentence = str(error)
+        except Exception as error:
+            wrong.append((path, change, repr(error), "another exception"))
+            continue
+        if problem := registry_complaint(path, change, sentence):
+            wrong.append((path, change, sentence, problem))
+    assert not wrong, f"{len(wrong)} of {len(cases[::step])}\n" + "\n".join(map(str, wrong[:40]))
+
+
+def registry_complaint(path, change, sentence):
+    if "\n" in sentence:
+        return "not one sentence"
+    if change == "removed":  # what is optional, or what another key of the entry needs
+        return "" if not sentence or path[0] in sentence else "does not name the entry"
+    if not sentence and (path[-1] in MAY_BE.get(change, ()) or {"hog", "categorical"} & set(path[1:-1])):
+        return ""  # values of the latter are for the reader to check, with the data at hand
+    return "" if sentence and str(path[-1]) in sentence else "accepted, or without its name"
