@@ -94,7 +94,16 @@ def measure_dry_run(folder: Path, n_repeats: int) -> None:
     planned = {}
     seconds = min(cpu_seconds(lambda: planned.update(workflow.planned())) for _ in range(3))
     assert planned == {}, planned
-    print(f"dry run with nothing to do, {len(METHODS) * len(DATASETS) * n_repeats} training jobs: {seconds:.1f} s CPU")
+    n_jobs = len(METHODS) * len(DATASETS) * n_repeats
+    print(f"dry run with nothing to do, {n_jobs} training jobs: {seconds:.1f} s CPU")
+    config = many_jobs(n_repeats)
+    config["experiments"]["many"]["methods"]["softmax_regression"] = {"folds_per_job": 1}
+    workflow.write_config(config)
+    seconds = cpu_seconds(lambda: planned.update(workflow.planned()))
+    training = {name: count for name, count in planned.items() if name.startswith("train_")}
+    expected = {f"train_many_{dataset}_softmax_regression_fold": n_repeats for dataset in DATASETS}
+    assert training == expected, training
+    print(f"a method more: its {sum(training.values())} training jobs and what shows them; {seconds:.1f} s CPU")
 
 
 def measure_fold(folder: Path) -> None:

@@ -39,6 +39,9 @@ class Stopped:
 
     def __init__(self, workflow: WorkflowCopy, arguments: tuple[str, ...] = LOCALLY) -> None:
         self.workflow = workflow
+        signal.signal(
+            signal.SIGINT, signal.default_int_handler
+        )  # ignored here, as in the background, it were there, too
         self.log = workflow.folder / "stopped.log"
         with open(self.log, "w", encoding="utf-8") as log:
             self.process = subprocess.Popen(

@@ -1,6 +1,7 @@
 """A user's mistakes, seen as a user sees them: one sentence and no stack trace."""
 
 import copy
+import re
 
 import pytest
 from workflow_copy import TINY, WorkflowCopy
@@ -76,3 +77,12 @@ def test_a_misspelt_target_is_told_the_nearest_one(tmp_path, config):
 def test_a_config_without_experiments_is_refused(tmp_path, config):
     workflow = WorkflowCopy.make(tmp_path / "w", {"data": {"mirrors": []}})
     assert "Error: config.yaml: the key 'experiments' is missing" in failed_output(workflow, "--dry-run")
+
+
+def test_snakemakes_own_lint_says_no_more_than_what_is_meant(tmp_path, config):
+    """One environment for all rules, from requirements.lock; input functions stand beside the rules that use them."""
+    printed = WorkflowCopy.make(tmp_path / "linted", config).snakemake("--lint").stdout
+    assert set(re.findall(r"^ +\* (.*)\.:$", printed, re.MULTILINE)) == {
+        "Specify a conda environment or container for each rule",
+        "Mixed rules and functions in same snakefile",
+    }

@@ -126,7 +126,7 @@ def comparable(folder: Path) -> dict[str, str]:
     return found
 
 
-HIDDEN = (".checked", ".unfinished", "benchmarks")
+HIDDEN = (".checked", ".code", ".unfinished", "benchmarks")
 
 
 def finished_folds(folder: Path) -> dict[str, str]:

@@ -9,7 +9,7 @@ from snakemake.settings.enums import Quietness
 
 from algos.exceptions import InputError
 from algos.experiments.config import check_config
-from algos.experiments.sources import import_closure
+from algos.experiments.sources import import_closure, write_code_list
 
 # Jobs run side by side, one a core; libraries that start threads of their own would only get in their way.
 for variable in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
@@ -19,7 +19,7 @@ for variable in ("OMP", "OPENBLAS", "MKL", "NUMEXPR"):
 if workflow.is_main_process and {Quietness.RULES, Quietness.ALL} & set(
     workflow.output_settings.quiet or ()
 ):
-    os.environ["ALGOS_TELL_ERRORS"] = "1"
+    os.environ.update(ALGOS_TELL_ERRORS="1")  # set here, not asked of the user
 
 SOURCES = os.path.relpath(Path(workflow.basedir) / "src")
 SCHEMA = Path(workflow.basedir) / "workflow/schemas/config.schema.yaml"
@@ -51,9 +51,19 @@ def growing(amount):
     return lambda wildcards, attempt: amount * attempt
 
 
+def code_list(files):
+    """An input that changes where one of these source files does."""
+    try:
+        return [str(write_code_list(files, "results/.code"))]
+    except InputError as error:
+        sys.exit(f"Error: {error}")
+
+
 def code(*modules):
     """The source files of some modules and of all that they import: a rule's results depend on them."""
-    return import_closure(modules, SOURCES, without={"algos.experiments.methods"})
+    return code_list(
+        import_closure(modules, SOURCES, without={"algos.experiments.methods"})
+    )
 
 
 def runs(experiment, case, method, folds, suffix):

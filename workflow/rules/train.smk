@@ -27,7 +27,7 @@ def modules(settings):
 
 # Looked up once for each module, not for each of thousands of jobs.
 METHOD_CODE = {
-    needed: method_sources(needed, SOURCES)
+    needed: code_list(method_sources(needed, SOURCES))
     for needed in {
         modules(settings)
         for experiment in CONFIG.experiments.values()

@@ -1,16 +1,19 @@
 """Which source files a method's results depend on, found without importing anything.
 
-Snakemake sees a rule's inputs, parameters and script, not the modules that the script imports. So each rule takes
-the files found here as input, and an edit of one method's module reruns that method and nothing else.
+Snakemake sees a rule's inputs, parameters and script, not the modules that the script imports. So each rule takes as
+input a list of the files found here with their checksums, and an edit of one method's module reruns that method and
+nothing else.
 """
 
 import ast
+import hashlib
 import importlib.util
 from collections.abc import Collection, Iterable
 from functools import cache
 from pathlib import Path
 
 from algos.exceptions import InputError
+from algos.files import atomic_write
 
 PACKAGE = "algos"
 KERNEL_CONSTANT = "KERNEL_SOURCES"
@@ -76,6 +79,38 @@ def method_sources(modules: Iterable[str], root: str | Path) -> list[Path]:
         The folder that holds the package.
     """
     return import_closure([*modules, "algos.experiments.training"], root, without={REGISTRY})
+
+
+def write_code_list(files: Iterable[Path], folder: str | Path) -> Path:
+    """Write down source files with their checksums; return the list, whose name follows from what it says.
+
+    One input in place of dozens: with thousands of jobs Snakemake's planning takes as long as there are inputs. Other
+    content has another name, so a list is never changed, and that of an edit that is taken back is there already.
+
+    Parameters
+    ----------
+    files : iterable of pathlib.Path
+    folder : path-like
+
+    Raises
+    ------
+    InputError
+        When the folder cannot be written.
+    """
+    text = "".join(f"{_checksum(path)}  {path.as_posix()}\n" for path in sorted(files))
+    path = Path(folder) / f"{hashlib.sha256(text.encode()).hexdigest()[:20]}.txt"
+    if not path.is_file():
+        try:
+            with atomic_write(path) as temporary:
+                temporary.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"{folder} cannot be written ({error.strerror}); make it writable") from None
+    return path
+
+
+@cache
+def _checksum(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def constructor_parameters(module: str, class_name: str, root: str | Path) -> list[str]:
