@@ -1,10 +1,24 @@
-"""Shared fixtures: the papers' data where a mirror is named, made-up data full of ties."""
+"""Shared fixtures: the papers' data where a mirror is named, made-up data full of ties; no network."""
 
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
+
+# No connection leaves this machine, from here or from a Python that a test starts.
+_NO_NETWORK = str(Path(__file__).parent / "no_network")
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [_NO_NETWORK, os.environ.get("PYTHONPATH")]))
+sys.path.append(_NO_NETWORK)
+import refuse_network  # noqa: E402, F401
+
+# Tests with hypothesis: the same few examples each time, or (--hypothesis-profile=long) a search with new ones.
+_common = {"database": None, "deadline": 5000, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("short", derandomize=True, max_examples=20, **_common)
+settings.register_profile("long", max_examples=4000, **_common)
+settings.load_profile("short")
 
 
 @pytest.fixture(scope="session")

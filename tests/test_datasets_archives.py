@@ -12,7 +12,7 @@ import zipfile
 
 import pytest
 
-from algos.datasets import archives
+from algos.datasets import archives, textfile
 from algos.datasets.archives import open_archive
 from algos.exceptions import InputError
 
@@ -138,7 +138,7 @@ def test_links_in_a_folder_are_left_out(tmp_path):
 
 
 def test_a_bomb_is_refused_before_it_fills_the_disk(make, monkeypatch):
-    monkeypatch.setattr(archives, "_RATIO_FREE_BYTES", 2**21)
+    monkeypatch.setattr(textfile, "RATIO_FREE_BYTES", 2**21)
     bomb = gzip.compress(tar_bytes({"zeros": bytes(2**23)}))
     assert "unpack to more than" in refusal(make(bomb))
 

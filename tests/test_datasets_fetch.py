@@ -1,8 +1,12 @@
 """The fetch: mirrors in order, checksums, broken downloads. All servers are on this machine."""
 
+import gzip
 import hashlib
 import logging
+import socket
 import threading
+import time
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pooch.core
@@ -220,3 +224,117 @@ def test_a_users_own_file_stays_where_it_is(tmp_path):
     mine.write_bytes(GOOD)
     assert fetch("mine", own, tmp_path / "raw") == [mine]
     assert not (tmp_path / "raw").exists()
+
+
+# --- servers that mean no good ---------------------------------------------------------------------------------------
+@pytest.fixture
+def sender():
+    """Answer each connection with a function that gets the socket, after the request was read; give the address."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    threads, over = [], threading.Event()
+
+    def serve(answer):
+        def run():
+            while True:
+                try:
+                    connection, _ = listener.accept()
+                except OSError:
+                    return
+                with connection, suppress(OSError):
+                    connection.recv(65536)
+                    answer(connection, over)
+
+        threads.append(threading.Thread(target=run, daemon=True))
+        threads[-1].start()
+        return f"http://127.0.0.1:{listener.getsockname()[1]}/toy.csv"
+
+    yield serve
+    over.set()
+    listener.shutdown(socket.SHUT_RDWR)
+    listener.close()
+    for thread in threads:
+        thread.join()
+
+
+def reason(url, tmp_path, **changes):
+    """Return why a file could not be had from an address, in the sentence for the user."""
+    with pytest.raises(InputError) as caught:
+        fetch("toy", entry({"urls": [url], **changes}), tmp_path)
+    assert "\n" not in str(caught.value)
+    assert files_in(tmp_path) == []
+    return str(caught.value).partition(f"tried {url} (")[2].partition(");")[0]
+
+
+@pytest.mark.parametrize("status", [404, 403, 410, 500, 502, 503])
+def test_each_error_of_a_server_is_named(tmp_path, server, status):
+    server.answers["/toy.csv"] = [(status, b"<html>sorry</html>", 18)]
+    assert reason(f"{server.url}/toy.csv", tmp_path, sha256=None).startswith(f"the server answers {status} ")
+
+
+def drip(start):
+    def answer(connection, over):
+        connection.sendall(start)
+        while not over.wait(0.02):
+            connection.sendall(b"1")
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nX-Slow: ",
+        b"",
+    ],
+    ids=["body", "body without length", "length of a chunk", "header", "first line"],
+)
+def test_a_server_that_only_drips_is_given_up(tmp_path, sender, monkeypatch, start):
+    monkeypatch.setattr("algos.datasets.fetching._SLOW_SECONDS", 0.3)
+    begin = time.monotonic()
+    assert reason(sender(drip(start)), tmp_path) == "less than 1000 bytes a second came over 0.3 s"
+    assert time.monotonic() - begin < 3
+
+
+def test_a_slow_server_that_is_fast_enough_is_waited_for(tmp_path, sender, monkeypatch):
+    monkeypatch.setattr("algos.datasets.fetching._SLOW_SECONDS", 0.2)
+    content = GOOD * 4000
+
+    def answer(connection, over):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(content))
+        for at in range(0, len(content), 4000):
+            connection.sendall(content[at : at + 4000])
+            over.wait(0.05)
+
+    fetch("toy", entry({"urls": [sender(answer)], "sha256": sha256(content)}), tmp_path)
+    assert (tmp_path / "toy" / "toy.csv").read_bytes() == content
+
+
+@pytest.mark.parametrize("target", ["file:///etc/hostname", "ftp://127.0.0.1/x", "gopher://127.0.0.1/x", "data:,x"])
+def test_a_redirect_that_is_no_http_is_refused(tmp_path, sender, target):
+    head = f"HTTP/1.1 302 Found\r\nLocation: {target}\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".encode()
+    url = sender(lambda connection, _: connection.sendall(head))
+    assert reason(url, tmp_path, sha256=None) == "the server sends on to what is no http address"
+
+
+def test_redirects_without_end_are_refused(tmp_path, sender):
+    head = b"HTTP/1.1 302 Found\r\nLocation: /toy.csv\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
+    url = sender(lambda connection, _: connection.sendall(head))
+    assert reason(url, tmp_path, sha256=None) == "the download broke off: TooManyRedirects"
+
+
+def test_what_is_sent_packed_is_kept_packed(tmp_path, sender):
+    """Neither is a bomb unpacked on the way, nor an archive whose compression the server takes for a transport's."""
+    packed = gzip.compress(bytes(2**24), mtime=0)
+    head = b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(packed)
+    url = sender(lambda connection, _: connection.sendall(head + packed))
+    fetch("toy", entry({"urls": [url], "sha256": sha256(packed)}), tmp_path)
+    assert (tmp_path / "toy" / "toy.csv").read_bytes() == packed
+
+
+@pytest.mark.parametrize("content", [b"", b"HTTP/1.1 200 OK", b"\x16\x03\x01\x02\x00\x01", b"HTTP/9.9 x\r\n\r\n"])
+def test_what_is_no_answer_is_no_connection(tmp_path, sender, content):
+    url = sender(lambda connection, _: connection.sendall(content))
+    assert reason(url, tmp_path, sha256=None) in ("no connection", "the download broke off: ChunkedEncodingError")

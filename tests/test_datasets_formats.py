@@ -286,7 +286,8 @@ def test_libsvm_multi_label(make):
         ("1 1:2\n2 1:1e999\n", "row 2: holds an infinite number"),
         ("1 2:2 1:3\n2 1:3\n", "toy.svm"),
         ("1 1:2\n1 1:3\n", "all 2 rows have the label '1'"),
-        ("1 1:2\n1 1:3\n2 1000000000:3\n", "give `sparse: true`"),
+        ("1 1:2\n" * 200 + "2 4000000:3\n", "give `sparse: true`"),
+        ("1 1:2\n2 1000000000:3\n", "1000000000 features are more than the usual"),
     ],
 )
 def test_libsvm_refusals(make, text, sentence):

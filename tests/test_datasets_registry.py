@@ -139,7 +139,7 @@ def test_digits_split(registry, tmp_path):
         ({"n_samples": "4"}, "toy.n_samples: '4' should be of type integer"),
         ({"target": True}, "put quotes"),
         ({"task": None}, "toy.task"),
-        ({"title": ...}, "'title' is a required property"),
+        ({"title": ...}, "the key 'title' is missing"),
         ({"sheet": "Data"}, "the reader 'csv' has no option 'sheet'"),
         ({"n_features": 0}, "toy.n_features"),
         ({"split": {"first": 3}}, "unknown key 'first'; the nearest is 'train_first'"),

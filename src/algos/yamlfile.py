@@ -39,7 +39,14 @@ def read_yaml(path: str | os.PathLike) -> dict[str, Any]:
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
-        raise InputError(f"{path}{line}: not valid YAML ({getattr(error, 'problem', error)})") from None
+        problem = " ".join(str(getattr(error, "problem", error)).split())
+        raise InputError(f"{path}{line}: not valid YAML ({problem})") from None
+    except InputError:
+        raise
+    except ValueError as error:  # a date or number that there is not, such as 2001-99-99
+        raise InputError(f"{path}: holds a value that cannot be read ({error}); put it in quotes") from None
+    except RecursionError:
+        raise InputError(f"{path}: its lists and mappings lie too deep in one another") from None
     if not isinstance(content, dict):
         raise InputError(f"{path}: holds no 'key: value' lines")
     return content

@@ -7,6 +7,7 @@ are limited, since a few kilobytes can claim to hold terabytes.
 
 import io
 import os
+import shutil
 import stat
 import tarfile
 import tempfile
@@ -22,10 +23,6 @@ from algos.exceptions import InputError
 
 MOST_MEMBERS = 2_000_000
 MOST_MEMBER_BYTES = 512 * 2**20
-MOST_UNPACKED_BYTES = 16 * 2**30
-# Text and pictures shrink tenfold, zeros a thousandfold; small files may do as they like.
-_MOST_RATIO, _RATIO_FREE_BYTES = 200, 64 * 2**20
-_CHUNK = 2**20
 _ZIP, _LZW = b"PK", b"\x1f\x9d"
 
 
@@ -213,7 +210,7 @@ def open_archive(path: str | os.PathLike, inner: str | None = None) -> Archive:
     ------
     InputError
         When the path is not there, is none of these, is damaged, holds a name that leads outside (absolute, ``..``)
-        or would unpack to more than ``MOST_UNPACKED_BYTES``.
+        or unpacks to more than any data do (:func:`~algos.datasets.textfile.decompressed`).
 
     Examples
     --------
@@ -252,21 +249,9 @@ def _opened(path: Path, stream: BinaryIO) -> Archive:
             if unpacked is not stream:
                 packed, stream = stream, tempfile.TemporaryFile()  # noqa: SIM115, the archive closes it
                 with packed, unpacked:
-                    _unpack(path, unpacked, stream, n_packed=packed.seek(0, io.SEEK_END) - packed.seek(0))
+                    shutil.copyfileobj(unpacked, stream)
+                stream.seek(0)
         return _Tar(path, stream)
     except BaseException:
         stream.close()
         raise
-
-
-def _unpack(path: Path, packed: BinaryIO, to: BinaryIO, n_packed: int) -> None:
-    n_bytes = 0
-    while chunk := packed.read(_CHUNK):
-        n_bytes += len(chunk)
-        if n_bytes > min(MOST_UNPACKED_BYTES, max(_RATIO_FREE_BYTES, _MOST_RATIO * n_packed)):
-            raise InputError(
-                f"{path}: {n_packed} bytes unpack to more than {n_bytes >> 20} MiB, as no collection of images or "
-                "features does; unpack it by hand if you trust it"
-            )
-        to.write(chunk)
-    to.seek(0)

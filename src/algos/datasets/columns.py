@@ -18,6 +18,7 @@ MISSING_CELLS = ("", "?", "NA", "N/A", "NaN", "null")
 
 _POLICIES = ("error", "drop_rows", "impute")
 _CODINGS = ("one_hot", "ordinal")
+_MOST_CODED_BYTES = 4 * 2**30
 _LARGEST_EXACT_INTEGER = 2.0**53
 
 Coding = str | Sequence[str]
@@ -281,6 +282,11 @@ def _feature(
     codes = {category: float(code) for code, category in enumerate(categories)}
     values = np.array([np.nan if value is None else codes[value] for value in column.values])
     if coding in (None, "one_hot"):
+        if 8 * len(categories) * len(values) > _MOST_CODED_BYTES:
+            raise InputError(
+                f"{source}: column {column.name!r} has {len(categories)} values; one-hot coded they would take more "
+                f"than {_MOST_CODED_BYTES >> 30} GiB; declare it as ordinal, or leave it out with `drop`"
+            )
         notes.append(f"Column {column.name!r} is one-hot coded: {listed(categories)}.")
         return [f"{column.name}={name}" for name in categories], [
             (values == code).astype(float) for code in range(len(categories))

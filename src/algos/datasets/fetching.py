@@ -4,21 +4,30 @@ import errno
 import logging
 import os
 import shutil
+import socket
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from algos.datasets.reading import known_checksums, sha256_of
 from algos.datasets.registry import folder_of, raw_paths
 from algos.exceptions import InputError
 from algos.files import atomic_write
 
+if TYPE_CHECKING:
+    import requests
+
 MIRRORS_VARIABLE = "ALGOS_DATA_MIRRORS"
 _RETRIES = 2
 _TIMEOUT_SECONDS = 30
+# So many bytes a second must come, over each window.
+_LEAST_SPEED, _SLOW_SECONDS = 1000, 60
+_CHUNK = 2**12
 _SECONDS_BETWEEN_LINES = 5.0
 
 _log = logging.getLogger(__name__)
@@ -35,7 +44,8 @@ def fetch(
 
     A file that lies there with a known checksum is left alone. Otherwise each mirror is asked in turn, first those of
     the environment variable ``ALGOS_DATA_MIRRORS`` (folders, separated like PATH), then `mirrors`, then the official
-    addresses (three attempts each, with growing pauses). A file is put in its place whole and with the sha256 that the
+    addresses (three attempts each, with growing pauses; one that sends less than a kilobyte a second for a minute is
+    given up). A file is put in its place whole and with the sha256 that the
     registry knows, or not at all. Where the registry knows no sha256 the log says so, with the one found.
 
     Parameters
@@ -150,28 +160,17 @@ def _copy(place: str, expected: str | None, to: Path, progress: bool) -> str:
 
 
 class _LoggedProgress:
-    """What pooch wants of a progress bar, as lines of the log with an estimate of the time left."""
+    """Lines of the log in place of a bar, with an estimate of the time left; `total` is 0 where it is not known."""
 
-    def __init__(self, url: str) -> None:
-        self._url = url
-        self.total = 0
-
-    @property
-    def total(self) -> int:
-        """Bytes to come; 0 where the server does not say. Pooch sets it as an attempt begins."""
-        return self._total
-
-    @total.setter
-    def total(self, n_bytes: int) -> None:
-        self._total = n_bytes
-        self._done = 0
+    def __init__(self, url: str, total: int) -> None:
+        self._url, self._total, self._done = url, total, 0
         self._start = self._last = time.monotonic()
 
     def update(self, n_bytes: int) -> None:
         """Count bytes that have arrived."""
         self._done += n_bytes
         now = time.monotonic()
-        if now - self._last < _SECONDS_BETWEEN_LINES or not self._done:
+        if now - self._last < _SECONDS_BETWEEN_LINES:
             return
         self._last = now
         text = f"{self._done / 1e6:.1f} MB"
@@ -180,12 +179,113 @@ class _LoggedProgress:
             text += f" of {self._total / 1e6:.1f} MB, about {left:.0f} s left"
         _log.info("%s: %s", self._url, text)
 
-    def reset(self) -> None:
-        """Begin to count anew: pooch fills its bar once more at the end."""
-        self._done = 0
-
     def close(self) -> None:
         """Do nothing: there is nothing to close."""
+
+
+def _progress(url: str, total: int) -> Any:
+    if not sys.stderr.isatty():
+        return _LoggedProgress(url, total)
+    import tqdm
+
+    return tqdm.tqdm(total=total or None, ncols=79, unit="B", unit_scale=True)
+
+
+class _TooSlowError(Exception):
+    """Less than the least speed over a whole window."""
+
+
+class _Watch:
+    """Ends a download that is too slow, whatever it is that comes slowly: time-outs only end one without any byte.
+
+    A thread looks at the number of bytes once a window, and shuts the connections when there were too few.
+    """
+
+    def __init__(self) -> None:
+        self.n_bytes, self.too_slow = 0, False
+        self._sockets: list[socket.socket] = []
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> "_Watch":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+        for connection in self._sockets:
+            connection.close()
+
+    def add(self, connection: socket.socket) -> None:
+        """Shut this connection too, should it come to that."""
+        if self.too_slow:
+            raise _TooSlowError
+        self._sockets.append(connection.dup())  # TLS takes the original away
+
+    def _run(self) -> None:
+        before = 0
+        while not self._over.wait(_SLOW_SECONDS):
+            if self.n_bytes - before < _LEAST_SPEED * _SLOW_SECONDS:
+                self.too_slow = True
+                for connection in self._sockets:
+                    with suppress(OSError):
+                        connection.shutdown(socket.SHUT_RDWR)
+                return
+            before = self.n_bytes
+
+
+def _session(watch: _Watch) -> "requests.Session":
+    """Return a session whose connections are watched."""
+    import requests
+    from requests.adapters import HTTPAdapter
+
+    class Adapter(HTTPAdapter):
+        def get_connection_with_tls_context(self, *args: Any, **options: Any) -> Any:
+            pool = super().get_connection_with_tls_context(*args, **options)
+
+            class Connection(pool.ConnectionCls):
+                def _new_conn(self) -> socket.socket:
+                    connection = super()._new_conn()
+                    watch.add(connection)
+                    return connection
+
+            pool.ConnectionCls = Connection
+            return pool
+
+    session = requests.Session()
+    session.mount("http://", Adapter())
+    session.mount("https://", Adapter())
+    return session
+
+
+def _receive(url: str, to: str, progress: bool) -> None:
+    """Write what an address sends to a file, as it is sent."""
+    import requests
+
+    with _Watch() as watch, _session(watch) as session:
+        try:
+            # As it is: a server may unpack to anything, and some call an archive's own compression a transport's.
+            asked = {"stream": True, "timeout": _TIMEOUT_SECONDS, "headers": {"Accept-Encoding": "identity"}}
+            with session.get(url, **asked) as response, open(to, "wb") as file:
+                response.raise_for_status()
+                response.raw.headers.discard("content-encoding")
+                length = response.headers.get("content-length", "")
+                bar = _progress(url, int(length) if length.isdecimal() else 0) if progress else None
+                for chunk in response.iter_content(_CHUNK):
+                    file.write(chunk)
+                    watch.n_bytes += len(chunk)
+                    if bar is not None:
+                        bar.update(len(chunk))
+                if bar is not None:
+                    bar.close()
+            if not watch.n_bytes:
+                raise requests.exceptions.ChunkedEncodingError("nothing was sent")
+        except requests.RequestException:
+            if not watch.too_slow:
+                raise
+        if watch.too_slow:
+            raise _TooSlowError
 
 
 def _download(url: str, expected: str | None, to: Path, progress: bool) -> str:
@@ -201,16 +301,18 @@ def _download(url: str, expected: str | None, to: Path, progress: bool) -> str:
             urls={"file": url},
             retry_if_failed=_RETRIES,
         )
-        bar = progress and (sys.stderr.isatty() or _LoggedProgress(url))
-        downloader = pooch.HTTPDownloader(progressbar=bar, timeout=_TIMEOUT_SECONDS)
         try:
-            os.replace(client.fetch("file", downloader=downloader), to)
+            os.replace(client.fetch("file", downloader=lambda url, path, _: _receive(url, path, progress)), to)
+        except _TooSlowError:
+            return f"less than {_LEAST_SPEED} bytes a second came over {_SLOW_SECONDS} s"
         except requests.HTTPError as error:
             return f"the server answers {error.response.status_code} {error.response.reason}"
         except requests.Timeout:
             return f"no answer in {_TIMEOUT_SECONDS} s"
         except requests.ConnectionError:
             return "no connection"
+        except requests.exceptions.InvalidSchema:
+            return "the server sends on to what is no http address"
         except requests.RequestException as error:
             return f"the download broke off: {type(error).__name__}"
         except ValueError:

@@ -1,18 +1,21 @@
 """Made-up data of a real shape, for measuring speed and memory where the real features are not to be had."""
 
-import gzip
 import os
+import re
 from pathlib import Path
 
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from algos.datasets.textfile import text_lines
 from algos.exceptions import InputError
+
+_NUMBER = re.compile("[0-9]{1,18}")
 
 
 def read_qrels(path: str | os.PathLike) -> sparse.csr_array:
-    """Read a label pattern: lines of ``label document 1``, plain or compressed (.gz), as EUR-Lex publishes them.
+    """Read a label pattern: lines of ``label document 1``, plain or compressed, as EUR-Lex publishes them.
 
     Returns
     -------
@@ -22,17 +25,17 @@ def read_qrels(path: str | os.PathLike) -> sparse.csr_array:
     Raises
     ------
     InputError
-        With the line that is not of that form.
+        With the line that is not of that form, or when there is none.
     """
-    opened = gzip.open if Path(path).suffix == ".gz" else open
     names, numbers = [], []
-    with opened(path, "rt", encoding="utf-8") as lines:
-        for k, line in enumerate(lines, 1):
-            fields = line.split()
-            if len(fields) != 3 or not fields[1].isdigit():
-                raise InputError(f"{path}, line {k}: should be a label, the number of a document, and 1")
-            names.append(fields[0])
-            numbers.append(int(fields[1]))
+    for k, line in enumerate(text_lines(Path(path)), 1):
+        fields = line.split()
+        if len(fields) != 3 or not _NUMBER.fullmatch(fields[1]):
+            raise InputError(f"{path}, line {k}: should be a label, the number of a document, and 1")
+        names.append(fields[0])
+        numbers.append(int(fields[1]))
+    if not names:
+        raise InputError(f"{path}: the file is empty")
     labels, columns = np.unique(names, return_inverse=True)
     documents, rows = np.unique(numbers, return_inverse=True)
     pattern = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(documents), len(labels)))

@@ -157,10 +157,15 @@ def _check(entries: Any, rules: Mapping[str, Any], kind: str, source: str) -> No
     import jsonschema
 
     checker = jsonschema.Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": rules["$defs"]})
-    # An unknown key first: what else is wrong there, such as a missing key, often follows from it.
+    # In an entry an unknown key first and a missing one last: what is missing often follows from what else is wrong.
+    rank = {"additionalProperties": 0, "required": 2}
     errors = sorted(
         checker.iter_errors(entries),
-        key=lambda error: ([str(key) for key in error.absolute_path], error.validator != "additionalProperties"),
+        key=lambda error: (
+            [str(key) for key in error.absolute_path][:1],
+            rank.get(error.validator, 1),
+            [str(key) for key in error.absolute_path],
+        ),
     )
     if errors:
         raise InputError(f"{source}: {_in_words(errors[0])}")
@@ -169,6 +174,15 @@ def _check(entries: Any, rules: Mapping[str, Any], kind: str, source: str) -> No
 def _in_words(error: Any) -> str:
     """Say what a JSON schema refuses: where, what, and the nearest valid name."""
     where = ".".join(str(key) for key in error.absolute_path) or "the top level"
+    meant = _meant(error)
+    if meant and {one.validator for one in meant} == {"required"}:
+        missing = dict.fromkeys(key for one in meant for key in one.validator_value if key not in one.instance)
+        return f"{where}: the key {' or '.join(map(repr, missing))} is missing"
+    if meant:
+        return _in_words(meant[0])
+    if error.validator == "required":
+        missing = next(key for key in error.validator_value if key not in error.instance)
+        return f"{where}: the key {missing!r} is missing"
     if error.validator == "additionalProperties" and isinstance(error.instance, Mapping):
         known = error.schema.get("properties", {})
         unknown = [key for key in error.instance if key not in known]
@@ -185,6 +199,20 @@ def _in_words(error: Any) -> str:
         quotes = " (YAML reads yes, no, on and off as true and false: put quotes)" * isinstance(error.instance, bool)
         return f"{where}: {error.instance!r} should be of type {wanted}{quotes}"
     return f"{where}: {error.message}"
+
+
+def _meant(error: Any) -> list[Any]:
+    """Return what is wrong with a value that may have several forms, by the form or forms that it is nearest to."""
+    forms: dict[Any, list[Any]] = {}
+    for one in error.context or ():
+        forms.setdefault(one.relative_schema_path[0], []).append(one)
+    of_its_type = [form for form in forms.values() if all(one.validator != "type" or one.path for one in form)]
+    if not of_its_type:
+        return []
+    firsts = [min(form, key=lambda one: one.validator != "additionalProperties") for form in of_its_type]
+    rank = {"additionalProperties": 2, "required": 1}
+    least = min(rank.get(one.validator, 0) for one in firsts)
+    return [one for one in firsts if rank.get(one.validator, 0) == least]
 
 
 def _spelt_out(entry: Mapping[str, Any]) -> dict[str, Any]:

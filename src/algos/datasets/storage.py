@@ -1,5 +1,6 @@
 """The canonical table on disk: one Parquet file, the same bytes for the same table."""
 
+import io
 import json
 import os
 from typing import TYPE_CHECKING
@@ -152,7 +153,8 @@ def read_arrow(path: str | os.PathLike) -> "pyarrow.Table":
     with open_binary(path) as stream:
         try:
             # One thread: a job has one core, and Arrow's threads can abort a process that ends while they do.
-            return pq.ParquetFile(stream, page_checksum_verification=True).read(use_threads=False)
+            source = stream if stream.seekable() else io.BytesIO(stream.read())
+            return pq.ParquetFile(source, page_checksum_verification=True).read(use_threads=False)
         except (ValueError, NotImplementedError) as error:  # pyarrow's own errors are kinds of these
             raise InputError(f"{path}: is not a Parquet file that can be read ({one_line(error)})") from None
 
@@ -161,8 +163,8 @@ def _about(arrow: "pyarrow.Table", path: str | os.PathLike) -> dict:
     try:
         about = json.loads((arrow.schema.metadata or {}).get(_KEY, b"{}"))
     except ValueError:
-        about = {}
-    if about.get("format") != _FORMAT:
+        about = None
+    if not isinstance(about, dict) or about.get("format") != _FORMAT:
         raise InputError(f"{path}: is not a table of this program (format {_FORMAT}); delete it and run again")
     return about
 

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from algos.datasets.images import Images
 
 # "3", "+3" and "3.0" are one class; "007" and "1.5" are left as they stand.
+# So many names are compared with one another.
+_MOST_COMPARED = 200_000
 _WHOLE_NUMBER = re.compile(r"\+?(-?\d+)(?:\.0*)?")
 
 #: The role of rows that are no additions for training.
@@ -211,6 +213,7 @@ def multi_label_table(
 def _finish(table: Table, source: str) -> Table:
     if table.n_samples == 0:
         raise InputError(f"{source}: there is no row of data")
+    _check_names(table, source)
     if table.holds_images:
         return table
     if table.n_features == 0:
@@ -219,6 +222,24 @@ def _finish(table: Table, source: str) -> Table:
     if constant:
         table.notes.append(f"Constant columns, kept though they tell nothing: {listed(constant)}.")
     return table
+
+
+def _check_names(table: Table, source: str) -> None:
+    """Refuse names that are no text, which could not be written, and note those that a reader takes for one another."""
+    for what, names in (("Classes or labels", table.label_names), ("Columns", table.feature_names)):
+        try:
+            "".join(names).encode()
+        except UnicodeEncodeError as error:
+            wrong = next(name for name in names if error.object[error.start] in name)
+            raise InputError(f"{source}: the name {wrong!r} is no UTF-8 text; give it another name") from None
+        if len(names) > _MOST_COMPARED:
+            continue
+        first: dict[str, str] = {}
+        pairs = [(first.setdefault("".join(name.casefold().split()), name), name) for name in names]
+        alike = [f"{one!r} and {other!r}" for one, other in pairs if one != other]
+        if alike:
+            more = f" and {len(alike) - 3} more" if len(alike) > 3 else ""
+            table.notes.append(f"{what} that differ only by case or blanks: {', '.join(alike[:3])}{more}.")
 
 
 def _is_constant(X: "np.ndarray | csr_array") -> np.ndarray:

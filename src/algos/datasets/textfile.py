@@ -1,4 +1,7 @@
-"""Opening what users and the network bring: compression by content, encodings, line by line."""
+"""Opening what users and the network bring: compression by content, encodings, line by line.
+
+What a file unpacks to is limited, since a few kilobytes can unpack to terabytes.
+"""
 
 import codecs
 import io
@@ -13,8 +16,13 @@ from typing import BinaryIO
 from algos.datasets.hints import nearest, one_line
 from algos.exceptions import InputError
 
+_CHUNK = 2**20
 _GZIP, _BZIP2, _XZ, _LZW, _ZIP = b"\x1f\x8b", b"BZh", b"\xfd7zXZ", b"\x1f\x9d", b"PK\x03\x04"
 _BYTE_ORDER_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+MOST_UNPACKED_BYTES = 16 * 2**30
+# Text and pictures shrink tenfold, zeros a thousandfold; small files may do as they like.
+MOST_RATIO, RATIO_FREE_BYTES = 200, 64 * 2**20
 
 Paths = str | os.PathLike | Sequence[str | os.PathLike]
 
@@ -31,7 +39,8 @@ def open_binary(path: Path) -> Iterator[BinaryIO]:
     Raises
     ------
     InputError
-        When the file is missing, not readable, a zip archive, or damaged inside its compression.
+        When the file is missing, not readable, a zip archive, damaged inside its compression, or unpacks to more than
+        any data do.
     """
     path = Path(path)
     with errors_named(path), path.open("rb") as raw:
@@ -69,9 +78,23 @@ def _neighbour(path: Path) -> str:
 
 
 def decompressed(raw: BinaryIO, path: Path) -> BinaryIO:
-    """Return a stream of the unpacked content, chosen by the first bytes; `raw` itself when it is not packed."""
+    """Return a stream of the unpacked content, chosen by the first bytes; `raw` itself when it is not packed.
+
+    The stream raises :class:`InputError` when it unpacks to more than `MOST_UNPACKED_BYTES`, or, beyond
+    `RATIO_FREE_BYTES`, to more than `MOST_RATIO` times its size.
+    """
     start = raw.read(8)
+    n_packed = raw.seek(0, io.SEEK_END)
     raw.seek(0)
+    if start.startswith(_LZW):
+        return io.BytesIO(_uncompress(raw, n_packed, path))
+    if start.startswith(_ZIP):
+        raise InputError(f"{path}: is a zip archive (or an .xlsx workbook); unpack it and name the file inside")
+    unpacker = _unpacker(raw, start)
+    return raw if unpacker is None else io.BufferedReader(_Limited(unpacker, n_packed, path), _CHUNK)
+
+
+def _unpacker(raw: BinaryIO, start: bytes) -> BinaryIO | None:
     if start.startswith(_GZIP):
         import gzip
 
@@ -84,22 +107,62 @@ def decompressed(raw: BinaryIO, path: Path) -> BinaryIO:
         import lzma
 
         return lzma.LZMAFile(raw)
-    if start.startswith(_LZW):
-        return io.BytesIO(_uncompress(raw.read(), path))
-    if start.startswith(_ZIP):
-        raise InputError(f"{path}: is a zip archive (or an .xlsx workbook); unpack it and name the file inside")
-    return raw
+    return None
 
 
-def _uncompress(packed: bytes, path: Path) -> bytes:
+class _Limited(io.RawIOBase):
+    """The stream of an unpacker that ends with an error when it gives more than data of so many packed bytes do."""
+
+    def __init__(self, unpacker: BinaryIO, n_packed: int, path: Path) -> None:
+        self._unpacker, self._n_packed, self._path = unpacker, n_packed, path
+        self._n_bytes = 0
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: bytearray) -> int:
+        """Fill a buffer; return how many bytes there were."""
+        content = self._unpacker.read(len(buffer))
+        buffer[: len(content)] = content
+        self._n_bytes += len(content)
+        _refuse_bomb(self._n_bytes, self._n_packed, self._path)
+        return len(content)
+
+    def close(self) -> None:
+        """Close the unpacker, not the packed file."""
+        self._unpacker.close()
+        super().close()
+
+
+def _refuse_bomb(n_bytes: int, n_packed: int, path: Path) -> None:
+    if n_bytes > min(MOST_UNPACKED_BYTES, max(RATIO_FREE_BYTES, MOST_RATIO * n_packed)):
+        raise InputError(
+            f"{path}: {n_packed} bytes unpack to more than {n_bytes >> 20} MiB, as no data do; unpack it by hand if "
+            "you trust it"
+        )
+
+
+def _uncompress(raw: BinaryIO, n_packed: int, path: Path) -> bytes:
     # Python has no decoder for the LZW of `compress`; gzip, which every Unix has, does.
+    os.lseek(raw.fileno(), 0, os.SEEK_SET)
     try:
-        done = subprocess.run(["gzip", "-dc"], input=packed, capture_output=True, check=False)
+        gzip = subprocess.Popen(["gzip", "-dc"], stdin=raw, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     except FileNotFoundError:
         raise InputError(f"{path}: is packed by `compress` (.Z), and no gzip is here to unpack it") from None
-    if done.returncode != 0:
-        raise _damaged(path, done.stderr.decode(errors="replace"))
-    return done.stdout
+    with gzip:
+        try:
+            content = bytearray()
+            while chunk := gzip.stdout.read(_CHUNK):
+                content += chunk
+                _refuse_bomb(len(content), n_packed, path)
+            complaint = gzip.stderr.read()
+        except BaseException:
+            gzip.kill()
+            raise
+    if gzip.returncode != 0:
+        raise _damaged(path, complaint.decode(errors="replace"))
+    return bytes(content)
 
 
 def read_bytes(path: Path) -> bytes:

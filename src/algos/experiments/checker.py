@@ -72,6 +72,9 @@ class Checker:
             case "type":
                 return self.error(path, _wrong_type(value, rule, error.schema, path))
             case "oneOf":
+                if isinstance(value, Mapping):
+                    key = next(k for k, n in value.items() if not isinstance(n, int) or isinstance(n, bool) or n < 1)
+                    path, value = (*path, key), value[key]
                 return self.error(path, f"{value!r} must be a whole number of 1 or more, or one for each data set")
             case "pattern" if rule in _PATTERNS:
                 return self.error(path, f"{value!r} {_PATTERNS[rule]}")

@@ -765,6 +765,8 @@ def _illustration(
             raise checker.unknown((*at, "params", key), f"parameter of {kind}", key, known)
         if isinstance(known[key], int | float) and (isinstance(value, bool) or not isinstance(value, int | float)):
             raise checker.error((*at, "params", key), f"{value!r} is no number.{number_hint(value) or ' Give one.'}")
+        if isinstance(known[key], str) and not isinstance(value, str):
+            raise checker.error((*at, "params", key), f"{value!r} is not text; correct it")
     checked = {"kind": kind, "params": _sorted(params), "seed": declared.get("seed", 0)}
     if illustrations.needs_datasets(kind) != ("datasets" in declared):
         need = (

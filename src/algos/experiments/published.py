@@ -4,6 +4,7 @@ Written by a rule of the workflow, never by hand, into a folder that is committe
 """
 
 import os
+import re
 import shutil
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -207,11 +208,12 @@ def _page(
     parts += [f"- {escape_markdown(remark)}" for remark in remarks]
     parts += ["", *(to_markdown(layout) for layout in layouts if layout.rows)]
     for title, file, caption in figures:
-        parts += [f"![{title}]({file})", "", escape_markdown(caption), ""]
+        parts += [f"![{escape_markdown(title)}]({file})", "", escape_markdown(caption), ""]
     return "\n".join([*parts, *_settings(settings)])
 
 
 def _code(text: str) -> str:
     """Text as a Markdown code span, whatever backticks are in it."""
     line = " ".join(str(text).split())
-    return f"`` {line} ``" if "`" in line else f"`{line}`"
+    fence = "`" * (1 + max(map(len, re.findall("`+", line)), default=0))
+    return f"{fence} {line} {fence}" if "`" in line else f"`{line}`"

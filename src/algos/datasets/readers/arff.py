@@ -1,11 +1,13 @@
 """ARFF, the format of Weka and (with a list of labels in XML) of Mulan, dense and sparse, through liac-arff."""
 
+import csv
 import os
 import re
-import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from xml.parsers import expat
 
 import numpy as np
 
@@ -18,7 +20,17 @@ from algos.exceptions import InputError
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
-_MEKA_OPTION = re.compile(r":\s*(?:-\S.*\s)?-C\s+(-?\d+)\b")
+_MEKA_OPTION = re.compile(r":\s*(?:-\S.*\s)?-C\s+(-?[0-9]{1,9})\b")
+# The values of a nominal attribute, as a pattern that never looks back: liac-arff's own takes for ever on a list with
+# a mistake in it. Attributes of few values are left to it, since it reads some odd ones.
+_NOMINAL = re.compile(
+    r"""@attribute\s[^{]*+\{(?>\s*+(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|[^\s,"'{}][^\s,{}]*+)?+\s*+,)*+"""
+    r"""\s*+(?:"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+'|[^\s,"'{}][^\s,{}]*+)?+\s*+\}\s*""",
+    re.IGNORECASE,
+)
+_FEW_VALUES = 8
+# Characters of a relation's name that are searched for an option: the time grows with their square.
+_MOST_OPTIONS = 2000
 
 Labels = str | os.PathLike | Sequence[str] | int
 
@@ -118,11 +130,26 @@ class _ArffFile:
         import arff
 
         try:
-            return arff.load(_stripped(text_lines(self.path, encoding)), return_type=kind)
+            return arff.load(self._lines(encoding), return_type=kind)
         except InputError:
             raise
-        except (ValueError, IndexError, StopIteration) as error:  # what liac-arff lets through
+        except (ValueError, IndexError, StopIteration, OverflowError, csv.Error) as error:
+            # What liac-arff lets through.
             raise InputError(f"{self.path}: is not ARFF that can be read ({one_line(error)})") from None
+
+    def _lines(self, encoding: str | None) -> Iterator[str]:
+        in_header = True
+        for number, line in enumerate(text_lines(self.path, encoding), start=1):
+            line = line.rstrip("\r\n")
+            start = line[:10].lower()
+            in_header = in_header and not start.startswith("@data")
+            many = in_header and start == "@attribute" and "{" in line and line.count(",") >= _FEW_VALUES
+            if many and not _NOMINAL.fullmatch(line):
+                raise InputError(
+                    f"{self.path}, line {number}: the list of an attribute's values cannot be read; put values that "
+                    "hold blanks, commas or braces into quotes"
+                )
+            yield line
 
     def _load_dense(self, encoding: str | None) -> dict:
         import arff
@@ -140,10 +167,6 @@ class _ArffFile:
         if error.__class__.__name__ == "BadAttributeType":
             text += " (numeric, nominal and string attributes can be read; dates and relations cannot)"
         return InputError(f"{self.path}: {text}")
-
-
-def _stripped(lines: Iterator[str]) -> Iterator[str]:
-    return (line.rstrip("\r\n") for line in lines)
 
 
 def _column(attributes: Sequence[tuple], rows: Sequence, j: int, as_text: bool) -> Column:
@@ -180,15 +203,17 @@ def _label_columns(names: Sequence[str], labels: Labels, source: str) -> list[in
             raise InputError(f"{source}: `labels: {labels}`: there are {len(names)} attributes")
         return list(range(len(names) - labels, len(names)))
     wanted = _names_in_xml(Path(labels)) if isinstance(labels, str | os.PathLike) else list(labels)
+    there = set(names)
     for label in wanted:
-        if label not in names:
+        if label not in there:
             raise InputError(f"{source}: there is no attribute {label!r} for that label{nearest(label, names)}")
-    return [j for j, name in enumerate(names) if name in set(wanted)]
+    wanted = set(wanted)
+    return [j for j, name in enumerate(names) if name in wanted]
 
 
 def _meka_labels(relation: str, names: Sequence[str], source: str) -> list[str] | None:
     """Return the labels that MEKA's option in a relation's name tells, such as ``'Enron: -C 53'``; None without it."""
-    option = _MEKA_OPTION.search(relation)
+    option = _MEKA_OPTION.search(relation[:_MOST_OPTIONS])
     if not option:
         return None
     n = int(option[1])
@@ -200,19 +225,29 @@ def _meka_labels(relation: str, names: Sequence[str], source: str) -> list[str] 
 
 
 def _names_in_xml(path: Path) -> list[str]:
-    content = read_bytes(path)
-    if b"<!DOCTYPE" in content or b"<!ENTITY" in content:
+    names = []
+
+    def element(tag: str, attributes: Mapping[str, str]) -> None:
+        if tag.rpartition(":")[2] == "label":
+            names.append(attributes.get("name"))
+
+    def doctype(*_: object) -> None:
         raise InputError(f"{path}: declares XML entities, which a list of labels has no need of; refused")
+
+    # The parser itself tells of a declaration, in whatever encoding it is written.
+    parser = expat.ParserCreate()
+    parser.StartElementHandler, parser.StartDoctypeDeclHandler = element, doctype
     try:
-        root = ElementTree.fromstring(content)
-    except (ElementTree.ParseError, LookupError, ValueError) as error:  # the latter for odd encodings
+        parser.Parse(read_bytes(path), True)
+    except InputError:
+        raise
+    except (expat.ExpatError, LookupError, ValueError) as error:  # the latter two for odd encodings
         raise InputError(f"{path}: is not XML ({error}); `labels` takes Mulan's XML file, names or a number") from None
-    names = [element.get("name") for element in root.iter() if element.tag.rpartition("}")[2] == "label"]
     if not names or None in names:
         raise InputError(f"{path}: holds no <label name=...> elements")
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise InputError(f"{path}: names the label {twice[0]!r} twice; take one out")
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise InputError(f"{path}: names the label {twice!r} twice; take one out")
     return names
 
 

@@ -1,7 +1,9 @@
 """Features saved as arrays: NumPy's .npz (never pickles) and MATLAB's .mat up to version 7, alone or in an archive."""
 
 import io
+import math
 import os
+import sys
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -120,8 +122,8 @@ def _read_npz(source: str, content: bytes, names: Sequence[str]) -> dict[str, np
             sizes = {member.filename: member.file_size for member in packed.infolist()}
     except (zipfile.BadZipFile, NotImplementedError, UnicodeError, ValueError) as error:
         raise InputError(f"{source}: is no whole .npz file ({one_line(error)})") from None
-    if sum(sizes.get(f"{name}.npy", 0) for name in names) > _MOST_BYTES:
-        raise InputError(f"{source}: its arrays are larger than {_MOST_BYTES >> 30} GiB; make it smaller")
+    # NumPy finds an array also under its bare name.
+    _refuse_large(source, sum(sizes.get(f"{name}.npy", 0) + sizes.get(name, 0) for name in names))
     return _picked(source, names, lambda: np.load(io.BytesIO(content), allow_pickle=False), "Object arrays")
 
 
@@ -130,7 +132,21 @@ def _read_mat(source: str, content: bytes, names: Sequence[str]) -> dict[str, np
 
     if content[:19].startswith(b"MATLAB 7.3 MAT-file") or content[:4] == b"\x89HDF":
         raise InputError(f"{source}: is a MATLAB file of version 7.3 (HDF5); save it by `save(..., '-v7')`")
+    try:
+        shapes = {name: shape for name, shape, _ in scipy.io.whosmat(io.BytesIO(content))}
+    except Exception as error:  # on damaged files SciPy raises whatever it happens to trip over
+        raise _unreadable(source, error) from None
+    _refuse_large(source, 8 * sum(math.prod(shapes.get(name, ())) for name in names))
     return _picked(source, names, lambda: scipy.io.loadmat(io.BytesIO(content), variable_names=list(names)))
+
+
+def _refuse_large(source: str, n_bytes: int) -> None:
+    if n_bytes > _MOST_BYTES:
+        raise InputError(f"{source}: its arrays are larger than {_MOST_BYTES >> 30} GiB; make it smaller")
+
+
+def _unreadable(source: str, error: Exception) -> InputError:
+    return InputError(f"{source}: cannot be read ({one_line(error) or 'it is damaged'})")
 
 
 def _picked(
@@ -144,11 +160,13 @@ def _picked(
     except Exception as error:  # on damaged files NumPy and SciPy raise whatever they happen to trip over
         if str(error).startswith(of_objects):
             raise InputError(f"{source}: holds pickled objects, which are not read; save plain arrays") from None
-        raise InputError(f"{source}: cannot be read ({one_line(error) or 'it is damaged'})") from None
+        raise _unreadable(source, error) from None
     for name in names:
         if name not in found:
             hint = f"{nearest(name, there)}; it holds {listed(there)}" if there else ""
             raise InputError(f"{source}: holds no array {name!r}{hint}")
+        if not hasattr(found[name], "ndim"):
+            raise InputError(f"{source}: {name!r} is no array")
     return found
 
 
@@ -198,12 +216,18 @@ def _texts(values: np.ndarray, source: str) -> list[Any]:
         values = values.toarray()
     if values.ndim > 2 or (values.ndim == 2 and min(values.shape) != 1) or values.ndim == 0:
         raise InputError(f"{source}: is no vector but of shape {values.shape}")
+    if values.dtype.kind == "U" and (_code_points(values) > sys.maxunicode).any():
+        raise InputError(f"{source}: holds what is no Unicode text; it is damaged")
     found = [value.item() if isinstance(value, np.ndarray) and value.size == 1 else value for value in values.ravel()]
     found = [value.item() if isinstance(value, np.generic) else value for value in found]
     for i, value in enumerate(found):
         if not isinstance(value, int | float | str) or value != value:
             raise InputError(f"{source}, entry {i + 1}: is no text and no number ({type(value).__name__})")
     return [value.strip() if isinstance(value, str) else value for value in found]
+
+
+def _code_points(values: np.ndarray) -> np.ndarray:
+    return np.frombuffer(values.tobytes(), np.dtype(np.uint32).newbyteorder(values.dtype.byteorder))
 
 
 def _named(positions: Sequence[Any], names: Sequence[Any], first: int, source: str) -> list[Any]:

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from algos.datasets.hints import listed
 from algos.datasets.table import Table, labels_of, single_label_table, split_of
 from algos.datasets.textfile import Paths, as_paths, read_bytes
 from algos.exceptions import InputError
 
 _TYPES = {0x08: "u1", 0x09: "i1", 0x0B: ">i2", 0x0C: ">i4", 0x0D: ">f4", 0x0E: ">f8"}
+_MOST_DIMENSIONS = 8
 
 
 def load_idx(images: Paths, labels: Paths, *, parts: Sequence[str] | None = None) -> Table:
@@ -74,10 +76,14 @@ def _read_idx(path: str | os.PathLike) -> np.ndarray:
     if len(content) < 4 or content[:2] != b"\0\0" or content[2] not in _TYPES:
         raise InputError(f"{path}: is not an IDX file (it does not begin with two zero bytes and a type)")
     kind, n_dimensions = np.dtype(_TYPES[content[2]]), content[3]
+    if n_dimensions > _MOST_DIMENSIONS:
+        raise InputError(f"{path}: its header says {n_dimensions} dimensions; fetch it again")
     start = 4 + 4 * n_dimensions
     if len(content) < start:
         raise InputError(f"{path}: is cut short inside its header; fetch it again")
     shape = [int.from_bytes(content[at : at + 4], "big") for at in range(4, start, 4)]
+    if 0 in shape:
+        raise InputError(f"{path}: holds nothing: its header says {listed(shape)}")
     expected = start + math.prod(shape) * kind.itemsize
     if len(content) != expected:
         raise InputError(f"{path}: has {len(content)} bytes where its header says {expected}; fetch it again")

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _MOST_DENSE_BYTES = 4 * 2**30
-_NUMBER = rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+# Each feature has a name; sets with more than these have to say so.
+_MOST_FEATURES = 2**22
+_NUMBER = rb"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?"
 _LABELS = rb"(?:" + _NUMBER + rb"(?:," + _NUMBER + rb")*)?"
 _LINE = re.compile(rb"\s*" + _LABELS + rb"(?:\s+(?:qid|\d+):" + _NUMBER + rb")*\s*(?:#.*)?")
 
@@ -37,7 +39,8 @@ def load_libsvm(
     path : path-like or sequence of path-like
         One file, or several of one set (they get equally many features), read one after the other.
     n_features : int, optional
-        Number of features, when the files do not show the last one. Indices begin at 1, or at 0 when a 0 occurs.
+        Number of features, when the files do not show the last one, or where there are more than four million.
+        Indices begin at 1, or at 0 when a 0 occurs.
     multilabel : bool, default False
         Whether a line begins with several labels, separated by commas.
     sparse : bool, default False
@@ -109,6 +112,9 @@ def read_sparse_rows(
         found = load_svmlight_files(streams, n_features=n_features, multilabel=multilabel, zero_based=zero_based)
     except (ValueError, OverflowError) as error:
         raise InputError(f"{' + '.join(p.name for p in paths)}: {one_line(error)}") from None
+    if n_features is None:
+        n_found = max(matrix.shape[1] for matrix in found[0::2])
+        few_or_refused(n_found, "features", " + ".join(p.name for p in paths), "correct it, or give `n_features`")
     return [csr_array(matrix) for matrix in found[0::2]], [label for part in found[1::2] for label in list(part)]
 
 
@@ -128,6 +134,12 @@ def finite_or_refused(X: "csr_array", source: str) -> None:
     if not np.isfinite(X.data).all():
         row = np.searchsorted(X.indptr, np.flatnonzero(~np.isfinite(X.data))[0], side="right")
         raise InputError(f"{source}, row {row}: holds an infinite number (or one beyond 1e308), or NaN; correct it")
+
+
+def few_or_refused(n: int, what: str, source: str, cure: str = "correct it") -> None:
+    """Refuse a number of features or labels that a mistyped index makes, and that hardly any data have."""
+    if n > _MOST_FEATURES:
+        raise InputError(f"{source}: {n} {what} are more than the usual {_MOST_FEATURES}; {cure}")
 
 
 def to_dense(X: "csr_array", source: str) -> np.ndarray:

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 
-from algos.datasets.readers.libsvm import finite_or_refused, read_sparse_rows, to_dense
+from algos.datasets.readers.libsvm import few_or_refused, finite_or_refused, read_sparse_rows, to_dense
 from algos.datasets.table import Table, multi_label_table, split_of
 from algos.datasets.textfile import Paths, as_paths, read_bytes
 from algos.exceptions import InputError
 
-_HEADER = re.compile(rb"\s*(\d+)\s+(\d+)\s+(\d+)\s*")
+_MOST_LABEL_BYTES = 4 * 2**30
+_HEADER = re.compile(rb"\s*(\d{1,15})\s+(\d{1,15})\s+(\d{1,15})\s*")
 _WHOLE_LABELS = re.compile(rb"\s*(?:\d+(?:,\d+)*)?(?:\s.*)?")
 
 
@@ -69,17 +70,21 @@ def _read(path: Path) -> tuple[object, np.ndarray]:
     n, d, L = map(int, counts.groups())
     if not d or not L:
         raise InputError(f"{path}, line 1: {d} features and {L} labels; there must be one of each at least")
+    few_or_refused(d, "features", f"{path}, line 1")
+    few_or_refused(L, "labels", f"{path}, line 1")
     for number, line in enumerate(body.splitlines(), start=2):
         if not _WHOLE_LABELS.fullmatch(line):
             raise InputError(f"{path}, line {number}: labels must be whole numbers from 0, separated by commas")
     matrices, labels = read_sparse_rows([path], [body], n_features=d, multilabel=True, zero_based=True, first_line=2)
     if len(labels) != n:
         raise InputError(f"{path}: has {len(labels)} rows where its first line says {n}")
+    if n * L > _MOST_LABEL_BYTES:
+        raise InputError(f"{path}: {n} x {L} labels would take {n * L / 2**30:.0f} GiB; leave rare labels out")
     Y = np.zeros((n, L), dtype=np.int8)
     for i, row in enumerate(labels):
         if len(row) and max(row) >= L:
             raise InputError(
-                f"{path}, row {i + 1}: has label {int(max(row))} where the first line says {L} labels from 0"
+                f"{path}, row {i + 1}: has label {max(row):.0f} where the first line says {L} labels from 0"
             )
         Y[i, np.array(row, dtype=int)] = 1
     return matrices[0], Y
