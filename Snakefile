@@ -29,3 +29,8 @@ rule all:
         [table_files(name) + figure_files(name) for name in CONFIG.experiments],
         [illustration_files(name) for name in CONFIG.illustrations],
         "results/report.html",
+
+
+# Folds stay where they waited until Snakemake knows that their jobs have ended.
+onsuccess:
+    forget_published("results/.unfinished", "results/runs")

@@ -89,7 +89,7 @@ def test_a_killed_job_goes_on_where_it_was_and_ends_the_same(job, computed, caps
     assert computed.folds == 3
     assert "fold r0f1 (2 of 3): finished by an earlier run" in capsys.readouterr().out
     again = {name: [tmp_path / "again" / path.name for path in job[name]] for name in ("records", "predictions")}
-    train_folds(**{**job, **again})
+    train_folds(**{**job, **again, "unfinished": tmp_path / "other"})
     assert computed.folds == 6
     for first, second in zip(job["records"], again["records"], strict=True):
         assert without_cost(first) == without_cost(second)
@@ -107,6 +107,29 @@ def test_folds_in_other_jobs_are_the_same_folds(job, computed):
     train_folds(**{**job, "records": job["records"][1:], "predictions": job["predictions"][1:]})
     assert computed.folds == 3
     assert all(path.is_file() for path in [*job["records"], *job["predictions"]])
+
+
+def test_outputs_that_snakemake_removes_are_not_computed_again(job, computed, tmp_path):
+    """It does where it was killed after the job's end, before it had noted that."""
+    job["records"] = [tmp_path / "runs/e/d/m" / path.name for path in job["records"]]
+    job["predictions"] = [path.with_suffix(".parquet") for path in job["records"]]
+    job["unfinished"] = tmp_path / "unfinished/e/d/m"
+    train_folds(**job)
+    contents = [path.read_bytes() for path in job["records"]]
+    for path in [*job["records"], *job["predictions"]]:
+        path.unlink()
+    train_folds(**job)
+    assert computed.folds == 3
+    assert [path.read_bytes() for path in job["records"]] == contents
+    for name in ("records", "predictions"):
+        job[name][0].unlink()
+    jobs.forget_published(tmp_path / "unfinished", tmp_path / "runs")
+    waiting = {path.name for path in (tmp_path / "unfinished").rglob("*") if path.is_file()}
+    assert waiting == {job["records"][0].name, job["predictions"][0].name}
+    train_folds(**{**job, "records": job["records"][:1], "predictions": job["predictions"][:1]})
+    assert computed.folds == 3
+    jobs.forget_published(tmp_path / "unfinished", tmp_path / "runs")
+    assert not any((tmp_path / "unfinished").iterdir())
 
 
 @pytest.mark.parametrize("change", ["code", "settings"])

@@ -3,6 +3,7 @@
 import io
 import itertools
 import json
+import os
 from types import SimpleNamespace
 
 import numpy as np
@@ -121,8 +122,22 @@ def test_finished_folds_are_found_again_and_published_together(tmp_path):
     again.publish(outputs(tmp_path, "f0", "f1"))
     assert all(path.is_file() for path in outputs(tmp_path, "f0", "f1"))
     assert json.loads((tmp_path / "out/f1.json").read_text()) == {"n": 1}
-    assert not again.has("f0")
-    assert not [path for path in (tmp_path / "kept").rglob("*") if path.is_file()]
+    assert again.has("f0")
+    assert (tmp_path / "out/f0.json").samefile(tmp_path / "kept/key/f0.json")
+    again.publish(outputs(tmp_path, "f0", "f1"))
+    assert (tmp_path / "out/f0.json").samefile(tmp_path / "kept/key/f0.json")
+
+
+def test_a_disk_without_links_gets_copies(tmp_path, monkeypatch):
+    def no_links(*paths):
+        raise OSError("not here")
+
+    monkeypatch.setattr(os, "link", no_links)
+    kept = Unfinished(tmp_path / "kept", "key")
+    kept.keep("f0", {"n": 0}, predictions())
+    kept.publish(outputs(tmp_path, "f0"))
+    assert json.loads((tmp_path / "out/f0.json").read_text()) == {"n": 0}
+    assert not (tmp_path / "out/f0.json").samefile(tmp_path / "kept/key/f0.json")
 
 
 def test_another_jobs_folds_stay(tmp_path):
@@ -143,15 +158,15 @@ def test_a_kill_while_publishing_loses_nothing(tmp_path, monkeypatch):
     kept = Unfinished(tmp_path / "kept", "key")
     for fold in ("f0", "f1"):
         kept.keep(fold, {"fold": fold}, predictions())
-    copy, copied = records.shutil.copyfile, []
+    link, linked = records.link_or_copy, []
 
     def killed_at_the_third(source, target):
-        if len(copied) == 2:
+        if len(linked) == 2:
             raise KeyboardInterrupt
-        copied.append(source)
-        return copy(source, target)
+        linked.append(source)
+        link(source, target)
 
-    monkeypatch.setattr(records.shutil, "copyfile", killed_at_the_third)
+    monkeypatch.setattr(records, "link_or_copy", killed_at_the_third)
     with pytest.raises(KeyboardInterrupt):
         kept.publish(outputs(tmp_path, "f0", "f1"))
     assert Unfinished(tmp_path / "kept", "key").has("f0")

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -36,6 +37,16 @@ def atomic_write(path: str | os.PathLike) -> Iterator[Path]:
         os.replace(temporary, path)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def link_or_copy(file: str | os.PathLike, target: str | os.PathLike) -> None:
+    """Make `target`, or replace it by, a link to a file; a copy where the disk knows no links."""
+    with atomic_write(target) as temporary:
+        temporary.unlink()
+        try:
+            os.link(file, temporary)
+        except OSError:
+            shutil.copyfile(file, temporary)
 
 
 def listing(folders: Iterable[str | os.PathLike]) -> str:

@@ -9,6 +9,7 @@ from snakemake.settings.enums import Quietness
 
 from algos.exceptions import InputError
 from algos.experiments.config import check_config
+from algos.experiments.jobs import forget_published
 from algos.experiments.sources import import_closure, write_code_list
 
 # Jobs run side by side, one a core; libraries that start threads of their own would only get in their way.

@@ -1,13 +1,14 @@
 """What a job of the workflow does around its computation: its log, and folds that outlive a killed job."""
 
 import errno
+import filecmp
 import logging
 import os
 import subprocess
 import sys
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NoReturn
@@ -149,6 +150,19 @@ def _train_fold(
     truth = (table.y if table.Y is None else table.Y)[tested]
     predictions = Predictions(tested, truth, result.predicted, table.label_names, result.scores)
     return {"schema": SCHEMA, **record, "versions": versions(), "cost": cost.total()}, predictions
+
+
+def forget_published(unfinished: str | os.PathLike, runs: str | os.PathLike) -> None:
+    """Remove what waits in `unfinished` and is an output in `runs`, and folders that are empty then."""
+    waiting = sorted(Path(unfinished).rglob("*"), reverse=True)  # what a folder holds comes before it
+    for path in waiting:
+        if path.is_dir():
+            with suppress(OSError):  # other folds of the same method wait here
+                path.rmdir()
+            continue
+        output = Path(runs, *path.relative_to(unfinished).parent.parts[:-1], path.name)
+        if output.is_file() and filecmp.cmp(path, output, shallow=False):
+            path.unlink()
 
 
 def source_commit() -> str:

@@ -18,7 +18,7 @@ import numpy as np
 from algos.evaluation.selection import Selection
 from algos.evaluation.splits import Fold
 from algos.exceptions import InputError
-from algos.files import atomic_write
+from algos.files import atomic_write, link_or_copy
 
 SCHEMA = 1
 
@@ -324,8 +324,8 @@ class Unfinished:
                 shutil.rmtree(other, ignore_errors=True)
 
     def has(self, fold: str) -> bool:
-        """Say whether a fold is finished: its record is written last."""
-        return (self._directory / f"{fold}.json").is_file()
+        """Say whether a fold is finished."""
+        return all((self._directory / f"{fold}.{suffix}").is_file() for suffix in ("json", "parquet"))
 
     def keep(self, fold: str, record: Mapping[str, Any], predictions: Predictions) -> None:
         """Write the files of a finished fold."""
@@ -333,22 +333,18 @@ class Unfinished:
         write_record(record, self._directory / f"{fold}.json")
 
     def publish(self, outputs: Iterable[str | os.PathLike]) -> None:
-        """Make the finished folds the outputs, whole or not at all, and forget them.
+        """Make the finished folds the outputs, each file whole or not at all.
+
+        They stay here, too, as links, until `jobs.forget_published`: where Snakemake is killed before it has noted that
+        the job ended, it removes the outputs, and the next run takes them from here.
 
         Parameters
         ----------
         outputs : iterable of path-like
             The files to make; each is taken from the file of the same name.
         """
-        outputs = [Path(output) for output in outputs]
-        for output in outputs:
-            with atomic_write(output) as temporary:
-                shutil.copyfile(self._directory / output.name, temporary)
-        # Only now, so that a job killed among its last steps still finds all of them.
-        for output in outputs:
-            (self._directory / output.name).unlink(missing_ok=True)
-        for folder in (self._directory, *self._directory.parents):
-            try:
-                folder.rmdir()
-            except OSError:  # other folds of the same method wait here
-                break
+        for output in map(Path, outputs):
+            kept = self._directory / output.name
+            if not (output.exists() and output.samefile(kept)):
+                link_or_copy(kept, output)
+            os.utime(output)
