@@ -201,6 +201,14 @@ def test_arff_with_quotes(write):
         assert "file: " in refusal(load_arff, write(text), missing="impute")
 
 
+@pytest.mark.parametrize("values", ["{0,,1}", "{,1}", "{?,1}"])
+def test_arff_values_with_an_empty_one(write, values):
+    sparse = SPARSE.replace("f1 {0,1}", f"f1 {values}")
+    assert "'f1' of a multi-label set is text" in refusal(load_arff, write(sparse), labels=2)
+    table = load_arff(write(DENSE.replace("bit {0,1}", f"bit {values}").replace(",0,", ",1,")), missing="impute")
+    assert table.n_samples == 3
+
+
 @pytest.mark.parametrize("number", ["1e999", "-inf", "nan"])
 @pytest.mark.parametrize("kind", ["numeric", "integer"])
 def test_arff_numbers_that_are_none(write, kind, number):

@@ -193,7 +193,7 @@ def _numbers(categories: Sequence[str]) -> dict[str, float] | None:
     """Return category -> number when all categories are numbers."""
     try:
         return {category: float(category) for category in categories}
-    except ValueError:
+    except (TypeError, ValueError):  # the former of an empty entry, which liac-arff gives as None
         return None
 
 
