@@ -7,6 +7,7 @@ from difflib import SequenceMatcher, get_close_matches
 from pathlib import Path
 from typing import Any
 
+from algos.datasets import hints
 from algos.exceptions import InputError
 from algos.yamlfile import read_yaml
 
@@ -88,7 +89,7 @@ class Checker:
             case "uniqueItems":
                 twice = next(item for i, item in enumerate(value) if item in value[:i])
                 return self.error(path, f"{twice!r} stands there twice; keep one")
-        return self.error(path, _one_line(error.message))
+        return self.error(path, one_line(error.message))
 
     def _file(self, path: tuple) -> str:
         for file, content in reversed(self._files):
@@ -194,7 +195,7 @@ def _plain(value: Any) -> str:
 
 
 def _short(value: Any) -> str:
-    return _one_line(repr(value), 60)
+    return one_line(repr(value), 60)
 
 
 def _holds(content: Any, path: tuple) -> bool:
@@ -207,11 +208,7 @@ def _holds(content: Any, path: tuple) -> bool:
     return True
 
 
-def _one_line(message: str, most: int = 200) -> str:
-    message = " ".join(message.split())
-    return message if len(message) <= most else message[: most - 3] + "..."
-
-
-def one_line(message: str) -> str:
+def one_line(message: str, most: int = 200) -> str:
     """Return a library's message on one line of bearable length."""
-    return _one_line(message)
+    message = hints.one_line(message)
+    return message if len(message) <= most else message[: most - 3] + "..."

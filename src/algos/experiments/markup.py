@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from algos.datasets.hints import one_line
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -67,18 +69,14 @@ _LATEX = {
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~&])")
 
 
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
 def escape_latex(text: str) -> str:
     """Return `text` as LaTeX that prints it literally, on one line."""
-    return "".join(_LATEX.get(character, character) for character in _one_line(text))
+    return "".join(_LATEX.get(character, character) for character in one_line(text))
 
 
 def escape_markdown(text: str) -> str:
     """Return `text` as Markdown that shows it literally, on one line."""
-    return _MARKDOWN.sub(r"\\\1", _one_line(text))
+    return _MARKDOWN.sub(r"\\\1", one_line(text))
 
 
 def to_markdown(layout: Layout) -> str:
