@@ -15,6 +15,7 @@ from algos.datasets import load_registry, read_dataset
 from algos.datasets.storage import write_table
 from algos.exceptions import InputError
 from algos.experiments.config import check_config
+from algos.experiments.published import publish_illustration
 from algos.experiments.sources import import_closure
 from algos.illustrations import exclusion_toy, hardest_patches, margin_weights
 from algos.illustrations.registry import ILLUSTRATIONS, make_illustration
@@ -90,6 +91,13 @@ def test_pictures_are_the_positives_of_lowest_and_highest_score(files, tmp_path)
     assert max(picture.size) == 32
     make_illustration("hardest_patches", {"n_each": 1, "n_estimators": 10}, 0, {"dpi": 40}, tmp_path / "f1", given)
     assert (tmp_path / "f1.png").is_file()
+    settings, origin = {"kind": "hardest_patches"}, {"commit": "abc", "command": "make it", "date": "2026-01-01"}
+    publish_illustration(tmp_path / "f1", tmp_path / "out", settings, **origin)
+    assert sorted(file.name for file in tmp_path.glob("out*")) == ["out.csv", "out.md"], "photographs are not ours"
+    published = (tmp_path / "out.csv").read_text().splitlines()
+    assert published[0] == "dataset,kind,rank,score,image,left,top,right,bottom"
+    assert len(published) == 1 + len(rows)
+    assert "`snakemake f1` with the config" in (tmp_path / "out.md").read_text()
     with pytest.raises(InputError, match="dogs: has 3 training positives; ask for fewer pictures"):
         hardest_patches.compute(0, given, n_each=2, n_estimators=10)
     other = {"dogs": ({**entry, "least_negatives": 9}, *given["dogs"][1:])}

@@ -75,7 +75,8 @@ def test_files_are_made_and_published(tmp_path):
     assert "![Boundaries of boosting and SPBL](out.png)" in page
     assert "- commit: `abc`" in page
     assert "n_draws: 2" in page
-    assert (tmp_path / "out.png").read_bytes() == (tmp_path / "toy.png").read_bytes()
+    for suffix in ("png", "csv"):
+        assert (tmp_path / f"out.{suffix}").read_bytes() == (tmp_path / f"toy.{suffix}").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Results to be committed: docs/reproduction, in the columns of the printed tables."""
 
+from algos.illustrations.registry import photographs
+
 
 def published_files(experiment):
     """What an experiment that asks for it publishes; the copies of its figures come beside these."""
@@ -52,27 +54,35 @@ for experiment in CONFIG.experiments.values():
                 "../scripts/publish.py"
 
 
-rule publish_illustration:
-    input:
-        png="results/illustrations/{illustration}.png",
-        table="results/illustrations/{illustration}.csv",
-        code=code("algos.experiments.published"),
-    output:
-        "docs/reproduction/{illustration}.png",
-        "docs/reproduction/{illustration}.csv",
-        "docs/reproduction/{illustration}.md",
-    log:
-        "logs/publish/{illustration}.log",
-    benchmark:
-        "results/benchmarks/publish/{illustration}.tsv"
-    threads: 1
-    resources:
-        mem_mb=growing(500),
-        runtime=growing(10),
-    params:
-        settings=lambda wildcards: CONFIG.illustrations[wildcards.illustration],
-        command=command_line("publish"),
-    message:
-        "Publish {wildcards.illustration} in docs/reproduction"
-    script:
-        "../scripts/publish_illustration.py"
+def published_illustration(name):
+    """What an illustration publishes: no picture where it shows photographs, which are not ours to hand on."""
+    shown = photographs(CONFIG.illustrations[name]["kind"]) is None
+    suffixes = ("csv", "md", "png") if shown else ("csv", "md")
+    return [f"docs/reproduction/{name}.{suffix}" for suffix in suffixes]
+
+
+for name in CONFIG.illustrations:
+
+    rule:
+        name:
+            f"publish_{name}"
+        input:
+            illustration_files(name),
+            code=code("algos.experiments.published"),
+        output:
+            published_illustration(name),
+        log:
+            f"logs/publish/{name}.log",
+        benchmark:
+            f"results/benchmarks/publish/{name}.tsv"
+        threads: 1
+        resources:
+            mem_mb=growing(500),
+            runtime=growing(10),
+        params:
+            settings=CONFIG.illustrations[name],
+            command=command_line("publish"),
+        message:
+            f"Publish {name} in docs/reproduction"
+        script:
+            "../scripts/publish_illustration.py"

@@ -32,11 +32,7 @@ rule report:
 rule publish:
     input:
         [published_files(experiment) for experiment in EXPERIMENTS],
-        [
-            f"docs/reproduction/{name}.{suffix}"
-            for name in CONFIG.illustrations
-            for suffix in ("png", "csv", "md")
-        ],
+        [published_illustration(name) for name in CONFIG.illustrations],
 
 
 for name in CONFIG.experiments:

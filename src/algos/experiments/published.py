@@ -137,6 +137,8 @@ def publish_illustration(
 ) -> None:
     """Copy ``<source>.png`` and ``.csv`` to ``<out>...`` and write ``<out>.md`` beside them.
 
+    Of an illustration that shows photographs only the numbers are published; the page says how to draw it.
+
     Parameters
     ----------
     source, out : pathlib.Path
@@ -146,15 +148,27 @@ def publish_illustration(
     commit, command, date : str
         As in `publish`.
     """
-    from algos.illustrations.registry import load
+    import pandas as pd
 
-    module = load(settings["kind"])
-    for suffix in ("png", "csv"):
-        with atomic_write(out.with_name(f"{out.name}.{suffix}")) as temporary:
-            shutil.copyfile(source.with_name(f"{source.name}.{suffix}"), temporary)
+    from algos.illustrations.registry import load, photographs
+
+    module, column = load(settings["kind"]), photographs(settings["kind"])
+    numbers = pd.read_csv(source.with_name(f"{source.name}.csv"), dtype=str, keep_default_na=False)
+    numbers = numbers.drop(columns=[] if column is None else column)
+    write_csv(out.with_name(f"{out.name}.csv"), list(numbers), numbers.to_dict("records"))
+    if column is None:
+        picture = f"![{module.TITLE}]({out.name}.png)"
+        with atomic_write(out.with_name(f"{out.name}.png")) as temporary:
+            shutil.copyfile(source.with_name(f"{source.name}.png"), temporary)
+    else:
+        picture = (
+            "The figure shows parts of photographs that are not ours to hand on; here is the list of them. "
+            f"`snakemake {source.name}` with the config of the command above draws it as "
+            f"`results/illustrations/{source.name}.png`."
+        )
     parts = [f"# {escape_markdown(module.TITLE)}", "", "Written by the workflow; do not edit.", ""]
     parts += [f"- {key}: {_code(value)}" for key, value in (("commit", commit), ("command", command), ("date", date))]
-    parts += ["", f"![{module.TITLE}]({out.name}.png)", "", escape_markdown(module.CAPTION), "", *_settings(settings)]
+    parts += ["", picture, "", escape_markdown(module.CAPTION), "", *_settings(settings)]
     with atomic_write(out.with_name(f"{out.name}.md")) as temporary:
         temporary.write_text("\n".join(parts), encoding="utf-8")
 

@@ -25,6 +25,8 @@ CAPTION = (
 DEFAULTS: dict[str, Any] = {"n_each": 8, "n_estimators": 300}
 #: It is made of data sets.
 NEEDS_DATASETS = True
+#: The column that holds parts of photographs: their owners have not let us hand them on.
+PHOTOGRAPHS = "png"
 
 
 def compute(

@@ -3,7 +3,8 @@
 A module of an illustration has ``TITLE`` and ``CAPTION`` (text), ``DEFAULTS`` (its parameters),
 ``compute(seed, **params)``, which returns rows (dicts with the same keys), and ``draw(rows, style)``, which makes the
 figure of these rows alone. One with ``NEEDS_DATASETS`` is told in the config which data sets it is made of, and its
-``compute`` gets them: ``datasets``, name -> (registry entry, its files, its table's file).
+``compute`` gets them: ``datasets``, name -> (registry entry, its files, its table's file). ``PHOTOGRAPHS`` names a
+column with parts of photographs that are not ours to hand on: it and the figure are drawn, but never published.
 """
 
 import importlib
@@ -27,6 +28,11 @@ def load(kind: str) -> Any:
 def needs_datasets(kind: str) -> bool:
     """Tell whether an illustration is made of data sets."""
     return getattr(load(kind), "NEEDS_DATASETS", False)
+
+
+def photographs(kind: str) -> str | None:
+    """Return the column of an illustration that holds parts of photographs, None where it shows none."""
+    return getattr(load(kind), "PHOTOGRAPHS", None)
 
 
 def make_illustration(
