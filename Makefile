@@ -10,6 +10,8 @@ TARGET ?=
 ARGS ?=
 KERNELS := $(wildcard src/algos/_kernels/*.cpp src/algos/_kernels/*.hpp)
 SNAKEFILES := Snakefile workflow
+# Files of tests side by side, one core each.
+PYTEST = OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses $(CORES) --dist loadfile
 
 # Scripts of jobs run with the environment's Python, and Snakemake's caches stay out of the way of other users.
 export PATH := $(abspath $(BIN)):$(PATH)
@@ -27,10 +29,10 @@ reproduce: setup ## Run the pipeline: CONFIG names another config, CORES how man
 	@test ! -f results/report.html || echo "Open results/report.html in a browser."
 
 test: setup ## Run all tests
-	$(BIN)/python -m pytest $(ARGS)
+	$(PYTEST) $(ARGS)
 
 test-fast: setup ## Run the tests that take no more than a few seconds each
-	$(BIN)/python -m pytest -m "not slow" $(ARGS)
+	$(PYTEST) -m "not slow" $(ARGS)
 
 lint: setup ## Check style and formatting
 	$(BIN)/ruff check .
