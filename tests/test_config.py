@@ -36,7 +36,7 @@ def check(config, tmp_path):
 
 
 # A config that is laid over another one.
-OVER = {"hamming_trees_rivals.yaml": "hamming_trees.yaml"}
+OVER = {"ci.yaml": "config.yaml", "hamming_trees_rivals.yaml": "hamming_trees.yaml"}
 
 
 @pytest.mark.parametrize("name", sorted({path.name for path in (ROOT / "config").glob("*.yaml")} - {"datasets.yaml"}))

@@ -472,7 +472,7 @@ def test_csv_files_read_back_with_types(tmp_path):
     folder = write(tmp_path, "tables", two_runs(1.0))
     for name, schema in tables.SCHEMAS.items():
         rows = tables.read_table(folder, name)
-        assert rows or name in ("sweeps", "pairs", "gains", "skipped")
+        assert rows or name in ("datasets", "sweeps", "pairs", "gains", "skipped")
         assert all(list(row) == list(schema) for row in rows)
     (row, _) = tables.read_table(folder, "summary")
     assert row["dataset"] == HOSTILE

@@ -14,6 +14,17 @@ def reported_file(wildcards):
     return f"config/reported/{name}.csv" if name else []
 
 
+def printed_datasets_file(wildcards):
+    """What the paper prints of its data sets as a file, where the experiment names one."""
+    name = CONFIG.experiments[wildcards.experiment].reported_datasets
+    return f"config/reported/{name}.csv" if name else []
+
+
+def dataset_tables(wildcards):
+    names = CONFIG.experiments[wildcards.experiment].datasets
+    return [f"results/features/{name}.parquet" for name in names]
+
+
 def by_case(experiment, of_dataset):
     """What is said of data sets, said of each with each level of label noise."""
     return {
@@ -30,6 +41,7 @@ def table_settings(experiment):
     aliases = by_case(experiment, experiment.dataset_aliases)
     return {
         "title": experiment.title,
+        "datasets": list(experiment.datasets),
         "dataset_aliases": {
             name: name.replace(experiment.cases[name].dataset, alias, 1)
             for name, alias in aliases.items()
@@ -69,7 +81,9 @@ def wildcard_settings(wildcards):
 rule write_tables:
     input:
         records=lambda wildcards: records(CONFIG.experiments[wildcards.experiment]),
+        datasets=dataset_tables,
         reported=reported_file,
+        printed_datasets=printed_datasets_file,
         code=code("algos.experiments.tables"),
     output:
         table_files("{experiment}"),

@@ -19,4 +19,6 @@ with job_log(snakemake.log[0]):
         settings["noise"],
         settings["pairs"],
         settings["protocols"],
+        dict(zip(settings["datasets"], snakemake.input.datasets, strict=True)),
+        snakemake.input.get("printed_datasets") or None,
     )

@@ -3,6 +3,7 @@
 import io
 import json
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _KEY = b"algos.table"
 _FORMAT = 1
 _FEATURE = "feature:"
+_SPARSE = ("indices", "values")
 # Column -> attribute of the table, a text for each row.
 _TEXTS = {"split": "split", "group": "groups", "role": "roles"}
 
@@ -74,10 +76,8 @@ def _feature_columns(table: Table) -> "dict[str, pyarrow.Array]":
         return {f"{_FEATURE}{name}": pa.array(by_column[:, j]) for j, name in enumerate(table.feature_names)}
     X = table.X.tocsr().sorted_indices()
     lengths = np.diff(X.indptr)
-    return {
-        "indices": _list_column(lengths, X.indices.astype(np.int32)),
-        "values": _list_column(lengths, X.data.astype(np.float64)),
-    }
+    parts = (X.indices.astype(np.int32), X.data.astype(np.float64))
+    return {name: _list_column(lengths, part) for name, part in zip(_SPARSE, parts, strict=True)}
 
 
 def _list_column(lengths: np.ndarray, values: np.ndarray) -> "pyarrow.Array":
@@ -93,13 +93,15 @@ def _text_column(values: np.ndarray) -> "pyarrow.Array":
     return pa.array(values.tolist(), pa.string()).dictionary_encode()
 
 
-def read_table(path: str | os.PathLike) -> Table:
+def read_table(path: str | os.PathLike, features: bool = True) -> Table:
     """Read what :func:`write_table` wrote.
 
     Parameters
     ----------
     path : path-like
         The file.
+    features : bool, default=True
+        Whether `X` is wanted; it has no column where not, and is not read.
 
     Returns
     -------
@@ -111,16 +113,22 @@ def read_table(path: str | os.PathLike) -> Table:
     InputError
         When the file is missing or was not written by :func:`write_table`.
     """
-    arrow = read_arrow(path)
+    arrow = read_arrow(path, None if features else _is_no_feature)
     about = _about(arrow, path)
     try:
-        return _table(arrow, about)
+        return _table(arrow, about, features)
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise InputError(f"{path}: is damaged ({one_line(error)}); delete it and run again") from None
 
 
-def _table(arrow: "pyarrow.Table", about: dict) -> Table:
-    columns = {name: arrow.column(name).combine_chunks() for name in arrow.column_names if name[:8] != _FEATURE}
+def _is_no_feature(column: str) -> bool:
+    return not column.startswith(_FEATURE) and column not in _SPARSE
+
+
+def _table(arrow: "pyarrow.Table", about: dict, features: bool) -> Table:
+    columns = {
+        name: arrow.column(name).combine_chunks() for name in arrow.column_names if not name.startswith(_FEATURE)
+    }
     label_names = about["label_names"]
     y = Y = None
     if "label" in columns:
@@ -130,7 +138,7 @@ def _table(arrow: "pyarrow.Table", about: dict) -> Table:
         ends, labels = _lists(columns["labels"])
         Y[np.repeat(np.arange(arrow.num_rows), np.diff(ends)), labels] = 1
     return Table(
-        X=_features(arrow, columns, about),
+        X=_features(arrow, columns, about) if features else np.empty((arrow.num_rows, 0)),
         feature_names=about["feature_names"],
         label_names=label_names,
         y=y,
@@ -140,8 +148,15 @@ def _table(arrow: "pyarrow.Table", about: dict) -> Table:
     )
 
 
-def read_arrow(path: str | os.PathLike) -> "pyarrow.Table":
+def read_arrow(path: str | os.PathLike, wanted: Callable[[str], bool] | None = None) -> "pyarrow.Table":
     """Read any Parquet file.
+
+    Parameters
+    ----------
+    path : path-like
+        The file.
+    wanted : callable, optional
+        Says of a column's name whether it is to be read; all are if not given.
 
     Raises
     ------
@@ -154,7 +169,9 @@ def read_arrow(path: str | os.PathLike) -> "pyarrow.Table":
         try:
             # One thread: a job has one core, and Arrow's threads can abort a process that ends while they do.
             source = stream if stream.seekable() else io.BytesIO(stream.read())
-            return pq.ParquetFile(source, page_checksum_verification=True).read(use_threads=False)
+            file = pq.ParquetFile(source, page_checksum_verification=True)
+            columns = None if wanted is None else [name for name in file.schema_arrow.names if wanted(name)]
+            return file.read(columns, use_threads=False)
         except (ValueError, NotImplementedError) as error:  # pyarrow's own errors are kinds of these
             raise InputError(f"{path}: is not a Parquet file that can be read ({one_line(error)})") from None
 

@@ -108,7 +108,7 @@ class Experiment:
     `cases` are what it runs on: its data sets, or each of them with each level of label noise; the key is what runs,
     tables and figures call the case. `features` are made anew for each fold, for all methods. `publish` is the name of
     the files that publishing writes; `reported` that of the printed table, if there is one, and `printed_protocol` says
-    how that was measured.
+    how that was measured; `reported_datasets` that of what is printed of the data sets.
     """
 
     name: str
@@ -123,6 +123,7 @@ class Experiment:
     selection_metric: str
     seed: int
     reported: str | None
+    reported_datasets: str | None
     printed_protocol: str | None
     publish: str | None
     dataset_aliases: dict[str, str]
@@ -325,7 +326,7 @@ def _experiment(
     for dataset in aliases:
         if dataset not in declared["datasets"]:
             raise checker.unknown((*at, "dataset_aliases", dataset), "data set", dataset, declared["datasets"])
-    reported = _reported(declared.get("reported"), at, checker)
+    reported = _reported(declared.get("reported"), (*at, "reported"), checker)
     if declared.get("publish") is True and reported is None:
         sentence = "true needs a printed table in 'reported' to publish beside; or give the published files a name"
         raise checker.error((*at, "publish"), sentence)
@@ -366,6 +367,7 @@ def _experiment(
         selection_metric=selection_metric,
         seed=declared.get("seed", 0),
         reported=reported,
+        reported_datasets=_reported(declared.get("reported_datasets"), (*at, "reported_datasets"), checker),
         printed_protocol=_printed_protocol(reported),
         publish=reported if declared.get("publish") is True else declared.get("publish") or None,
         dataset_aliases=dict(aliases),
@@ -534,7 +536,7 @@ def _reported(name: str | None, at: tuple, checker: Checker) -> str | None:
     folder = Path("config/reported")
     if name is not None and not (folder / f"{name}.csv").is_file():
         known = sorted(path.stem for path in folder.glob("*.csv"))
-        raise checker.unknown((*at, "reported"), "printed table", name, known)
+        raise checker.unknown(at, "printed table", name, known)
     return name
 
 

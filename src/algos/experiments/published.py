@@ -90,7 +90,7 @@ def publish(
         layouts += _publish_more(out, more, {row["dataset"] for row in comparison}, summary)
     layouts.append(best_on_test_layout(summary, "Validated and best-on-test errors"))
     if tables_dir is not None:
-        for name in ("gains", "ranks", "places", "wins", "pairs", "skipped"):
+        for name in ("datasets", "gains", "ranks", "places", "wins", "pairs", "skipped"):
             source, caption, build = LAYOUTS[name]
             layouts.append(build(read_table(tables_dir, source), caption.capitalize()))
     write_csv(out.with_name(f"{out.name}.csv"), columns, rows)

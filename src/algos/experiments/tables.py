@@ -20,6 +20,7 @@ from typing import Any
 
 from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
+from algos.experiments.dataset_statistics import DATASETS, dataset_rows, datasets_layout
 from algos.experiments.gains import GAINS, gain_rows, gains_layout
 from algos.experiments.layouts import LAYOUTS as OWN_LAYOUTS
 from algos.experiments.layouts import group_rows, with_note
@@ -34,11 +35,13 @@ from algos.files import atomic_write
 #: Tables for readers, as in `algos.experiments.layouts`.
 LAYOUTS = {
     **OWN_LAYOUTS,
+    "datasets": ("datasets", "data sets", datasets_layout),
     "gains": ("gains", "gain of each pair's first method over its second", gains_layout),
 }
 
 #: Columns of the tidy tables and their types. A missing value is an empty field.
 SCHEMAS: dict[str, dict[str, type]] = {
+    "datasets": DATASETS,
     "folds": {
         "dataset": str,
         "method": str,
@@ -374,6 +377,8 @@ def write_tables(
     noise: Mapping[str, tuple[str, float]] | None = None,
     pairs: Sequence[Sequence[str]] = (),
     protocols: str = "",
+    datasets: Mapping[str, str | os.PathLike] | None = None,
+    printed_datasets_csv: str | os.PathLike | None = None,
 ) -> None:
     """Write all tables of one experiment (`TABLE_NAMES`).
 
@@ -401,11 +406,16 @@ def write_tables(
         Methods to compare, two by two.
     protocols : str, optional
         What the comparison says of our protocol and the print's.
+    datasets : dict, optional
+        Data set -> its canonical table, to be described.
+    printed_datasets_csv : path-like, optional
+        What the paper prints of its data sets.
 
     Raises
     ------
     InputError
-        See `read_records`, `summarise`, `algos.experiments.reported.read_reported` and ``compare``.
+        See `read_records`, `summarise`, `algos.experiments.reported.read_reported`, ``compare`` and
+        `algos.experiments.dataset_statistics.dataset_rows`.
     """
     records = read_records(record_paths)
     folds = fold_rows(records)
@@ -415,6 +425,7 @@ def write_tables(
     ranked, decimals = [row for row in summary if _is_ranked(methods[row["method"]])], table_decimals(summary)
     set_ranks = set_rank_rows(ranked, decimals, noise)
     rows = {
+        "datasets": dataset_rows(datasets or {}, printed_datasets_csv, dataset_aliases),
         "folds": folds,
         "summary": summary,
         "comparison": comparison,
