@@ -57,6 +57,7 @@ def test_the_configs_of_the_repository_are_good(name, monkeypatch):
         ("data.mirors", [], "unknown key 'mirors'; the nearest valid name is 'mirrors'"),
         ("experiments.tiny.sed", 1, "experiments.tiny.sed: unknown key 'sed'; the nearest valid name is 'seed'"),
         ("experiments.tiny.seed", -1, "experiments.tiny.seed: -1 must be at least 0"),
+        ("experiments.tiny.methods.svm_rbf.beside", "svm", "svm_rbf.beside: unknown method 'svm'; the nearest valid"),
         ("experiments.2nd", {}, "experiments: '2nd' may have letters, digits, _ and - only, and begins with a letter"),
         ("experiments.tiny.datasets", ["irs"], "datasets.0: unknown data set 'irs'; the nearest valid name is 'iris'"),
         (

@@ -1,6 +1,7 @@
 """Experiments that report several measures: tables, layouts, figures, report and published results."""
 
 import csv
+from dataclasses import replace
 
 import pytest
 from made_up_runs import METHODS, make_record, write_records, write_reported
@@ -133,3 +134,18 @@ def test_every_measure_is_named_and_shown_with_its_unit():
     assert METRICS["macro_auc"].axis_label == "macro AUC"
     assert METRICS["macro_auc"].best([0.5, 0.7]) == 0.7
     assert METRICS["coverage"].best([0.5, 0.7]) == 0.5
+
+
+def test_a_variant_is_shown_beside_a_print_that_counts_for_another(tmp_path):
+    methods = METHODS | {"stump": replace(METHODS["stump"], beside="tree")}
+    reported = write_reported(tmp_path, PRINTED, "table9", HEADER)
+    paths = write_records(tmp_path / "runs", runs(("wine",)))
+    tables.write_tables(paths, reported, {}, methods, tmp_path, "Demo")
+    comparison = tables.read_table(tmp_path, "comparison")
+    (row,) = (r for r in comparison if r["method"] == "stump" and r["metric"] == "one_error")
+    assert (row["beside"], row["printed"], row["within_error_bar"]) == ("tree", None, None)
+    layout = layouts.comparison_layout(comparison, "Demo")
+    # Outside the other's bar, and no number of the print is bold for it.
+    assert cells(layout, "wine", METHODS["stump"].label)[:2] == [("0.300 ± 0.010", False), ("0.401 ± 0.001†", False)]
+    assert layout.notes[-1].endswith("for which alone it counts: AdaBoost.MH, stumps (AdaBoost.MH, Hamming trees).")
+    assert report.judge(comparison, tables.read_table(tmp_path, "summary"))["n_judged"] == 3

@@ -53,6 +53,7 @@ def table_settings(experiment):
                 "rival": settings.method.rival,
                 "swept": settings.swept,
                 "control": settings.method.selects_as is not None,
+                "beside": settings.beside,
             }
             for name, settings in experiment.methods.items()
         },

@@ -76,6 +76,8 @@ class MethodSettings:
         ``"default"`` or data set -> number of folds that one process computes.
     resources : dict
         ``mem_mb`` and ``runtime_minutes`` that a job asks a cluster for.
+    beside : str or None
+        The method of the experiment whose printed numbers are shown with this one, too.
     """
 
     method: Method
@@ -91,6 +93,7 @@ class MethodSettings:
     best_on_test: bool = False
     folds_per_job: dict[str, int] = field(default_factory=dict)
     resources: dict[str, int] = field(default_factory=dict)
+    beside: str | None = None
 
 
 @dataclass(frozen=True)
@@ -383,7 +386,7 @@ def _experiment(
 
 
 def _check_names(experiment: Experiment, at: tuple, checker: Checker) -> None:
-    """Refuse two methods that readers, or the printed table, could not tell apart."""
+    """Refuse two methods that readers, or the printed table, could not tell apart, and names of none."""
     labels: dict[str, str] = {}
     printed: dict[str, str] = {}
     for name, settings in experiment.methods.items():
@@ -396,6 +399,10 @@ def _check_names(experiment: Experiment, at: tuple, checker: Checker) -> None:
             if other != name:
                 sentence = f"stands beside the printed {label!r}, as {other} does; only one can ('printed_as')"
                 raise checker.error((*at, settings.declared_as), sentence)
+    for settings in experiment.methods.values():
+        if settings.beside is not None and settings.beside not in experiment.methods:
+            place = (*at, settings.declared_as, "beside")
+            raise checker.unknown(place, "method", settings.beside, experiment.methods)
 
 
 def _datasets(names: Iterable[str], known: Mapping[str, dict], at: tuple, checker: Checker) -> list[str]:
@@ -612,6 +619,7 @@ def _method(
         best_on_test=declared.get("best_on_test", False),
         folds_per_job=sizes,
         resources={**RESOURCES_DEFAULTS, **declared.get("resources", {})},
+        beside=declared.get("beside"),
     )
 
 

@@ -126,17 +126,25 @@ def _comparison_texts(
         printed_decimals = print_decimals(metric, (row["printed"] for row in ran if row["metric"] == metric))
         best_print = best_values({row["method"]: row["printed"] for row in rows}, printed_decimals, metric)
         best_ours = best_values({row["method"]: row["reproduced"] for row in rows}, decimals, metric)
+        by_method = {row["method"]: row for row in rows}
         for row in rows:
+            theirs = by_method.get(row["beside"], row)
             ours = with_bar(row["reproduced"], row["reproduced_std"], decimals)
             if differences and row["difference"] is not None:
                 ours += f" ({signed(row['difference'], decimals)})"
-            ours += "†" if row["within_error_bar"] == "no" else ""
-            printed = with_bar(row["printed"], row["printed_std"], printed_decimals)
+            ours += "†" if _is_outside(row["reproduced"], theirs) else ""
+            printed = with_bar(theirs["printed"], theirs["printed_std"], printed_decimals)
             texts[dataset, row["method"], metric] = (
                 Cell(printed, row["method"] in best_print),
                 Cell(ours, row["method"] in best_ours),
             )
     return texts
+
+
+def _is_outside(ours: float, theirs: Mapping[str, Any]) -> bool:
+    """Whether a number of ours is outside the error bar of what is printed, if there is a bar."""
+    # As `algos.experiments.reported.compare`: the tolerance takes up the rounding of binary fractions only.
+    return theirs["printed_std"] is not None and abs(ours - theirs["printed"]) > theirs["printed_std"] + 1e-9
 
 
 def _comparison_notes(ran: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -147,13 +155,18 @@ def _comparison_notes(ran: Sequence[Mapping[str, Any]]) -> list[str]:
         notes[0] = f"{notes[0][:-1]}; the difference is ours minus the print{points}."
     if any(row["within_error_bar"] == "no" for row in ran):
         notes.append("† outside the printed error bar.")
+    labels = {row["method"]: row["label"] for row in ran}
+    variants = {row["label"]: labels[row["beside"]] for row in ran if row["beside"] in labels}
+    if variants:
+        named = "; ".join(f"{variant} ({other})" for variant, other in variants.items())
+        notes.append(f"Variants, each beside the print of the method in brackets, for which alone it counts: {named}.")
     # What is said of each number would be too much for several measures; the report and the CSV have it.
     column = "note" if len(metrics) == 1 else "remark"
-    labels: dict[tuple[str, str], dict[str, None]] = {}
+    said: dict[tuple[str, str], dict[str, None]] = {}
     for row in ran:
         if row[column] and row["printed"] is not None:
-            labels.setdefault((row["dataset"], row[column]), {})[row["label"]] = None
-    return notes + [f"{dataset} ({'; '.join(who)}): {note}" for (dataset, note), who in labels.items()]
+            said.setdefault((row["dataset"], row[column]), {})[row["label"]] = None
+    return notes + [f"{dataset} ({'; '.join(who)}): {note}" for (dataset, note), who in said.items()]
 
 
 def best_on_test_layout(summary: Sequence[Mapping[str, Any]], title: str) -> Layout:

@@ -47,6 +47,7 @@ COMPARISON = {
     "within_error_bar": str,
     "note": str,
     "remark": str,
+    "beside": str,
 }
 
 
@@ -174,7 +175,8 @@ def compare(
     dataset_aliases : dict
         Our data set -> the print's name of the same data.
     methods : dict
-        Name in the records -> object with ``printed_labels``.
+        Name in the records -> object with ``printed_labels`` and ``beside``, the method whose print is also shown
+        with this one, or None.
     notes : dict, optional
         Our data set -> a sentence that belongs to each of its numbers (e.g. which of two candidates it is);
         ``"<data set>/<method>"`` -> a sentence for that one.
@@ -192,13 +194,13 @@ def compare(
     """
     notes = notes or {}
     if reported is None:
-        return [_unprinted_row(row, notes) for row in summary]
+        return [_unprinted_row(row, methods, notes) for row in summary]
     _check_keys(reported)
     means = _means(summary, reported, dataset_aliases)
     matches = match_runs([*summary, *means], reported, dataset_aliases, methods)
     rows = [_printed_row(cell, reported, matches.get(reported.cell(cell)), notes) for cell in reported.rows]
     matched = {id(row) for row in matches.values()}
-    return rows + [_unprinted_row(row, notes) for row in summary if id(row) not in matched]
+    return rows + [_unprinted_row(row, methods, notes) for row in summary if id(row) not in matched]
 
 
 def match_runs(
@@ -294,9 +296,9 @@ def _printed_row(
     return row
 
 
-def _unprinted_row(ours: Mapping[str, Any], notes: Mapping[str, str]) -> dict[str, Any]:
+def _unprinted_row(ours: Mapping[str, Any], methods: Mapping[str, Any], notes: Mapping[str, str]) -> dict[str, Any]:
     row = dict.fromkeys(COMPARISON)
-    row.update(_ours(ours))
+    row.update(_ours(ours), beside=methods[ours["method"]].beside)
     row["remark"] = _dataset_note(row, notes)
     row["note"] = " ".join(filter(None, ("Nothing printed to compare with.", row["remark"])))
     return row

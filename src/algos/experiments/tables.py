@@ -136,6 +136,8 @@ class ShownMethod:
         Where it stands for one value of a swept parameter: label of the method, parameter, value. It has no rank.
     control : bool
         Whether it is a control, which has neither a rank nor a place in the table of gains.
+    beside : str or None
+        The method of the experiment whose printed numbers are shown with this one, too; they count for the other alone.
     """
 
     label: str
@@ -143,6 +145,7 @@ class ShownMethod:
     rival: bool = False
     swept: Sequence[Any] | None = None
     control: bool = False
+    beside: str | None = None
 
 
 def read_records(paths: Iterable[str | os.PathLike]) -> list[dict[str, Any]]:
