@@ -86,7 +86,8 @@ def publish(
         if not any(row["n_runs"] for row in comparison):
             raise InputError(f"none of these runs has a number in {reported.name}.csv, so there is nothing to publish")
         columns, rows = [*reported.columns, *PUBLISHED_COLUMNS], published_rows(reported, comparison)
-        layouts = [with_note(comparison_layout(comparison, "The print beside ours"), protocols)]
+        shown = [*comparison, *(row for row in more if row["beside"])]
+        layouts = [with_note(comparison_layout(shown, "The print beside ours"), protocols)]
         layouts += _publish_more(out, more, {row["dataset"] for row in comparison}, summary)
     layouts.append(best_on_test_layout(summary, "Validated and best-on-test errors"))
     if tables_dir is not None:
