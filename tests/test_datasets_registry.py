@@ -155,6 +155,10 @@ def test_digits_split(registry, tmp_path):
         ({"files": [{"name": "a", "part": "train"}, {"name": "b"}]}, "1 of 2 files have a `part`"),
         ({"files": [{"name": "a", "part": "train"}], "split": {"train_first": 2}}, "has both `split` and parts"),
         ({"reader": "xls", "files": ["a", "b"]}, "takes one file"),
+        (
+            {"reader": "arff", "target": ..., "labels": 3, "files": ["a", {"name": "b", "role": "labels"}]},
+            "has both `labels` and a file of `role: labels`; keep one",
+        ),
         ({"reader": "idx", "target": ..., "files": [{"name": "a", "role": "images"}]}, "with `role: labels`"),
         ({"reader": "builtin", "target": ..., "dataset": "iris"}, "has no files of role 'path'"),
     ],

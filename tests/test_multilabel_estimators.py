@@ -10,11 +10,13 @@ import pytest
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.base import clone
 from sklearn.datasets import make_multilabel_classification
+from sklearn.model_selection import cross_val_predict
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import algos.multilabel
 from algos.evaluation import average_precision, hamming_loss
-from algos.multilabel import LEML, ML2, EnsembleClassifierChains, RAkEL
+from algos.exceptions import InputError
+from algos.multilabel import LEML, ML2, BinaryRelevance, EnsembleClassifierChains, PrBR, PrML, RAkEL
 
 ESTIMATORS = (
     EnsembleClassifierChains(n_estimators=3, random_state=0),
@@ -30,6 +32,12 @@ VARIANTS = (
     LEML(loss="squared_hinge", random_state=0),
 )
 every_estimator = pytest.mark.parametrize("model", ESTIMATORS, ids=lambda model: type(model).__name__)
+OTHERS = (
+    BinaryRelevance(C=0.01),
+    PrBR(C=0.1, privileged_constant=True, random_state=0),
+    PrML(C=0.1, privileged_constant=True, random_state=0),
+)
+of_all = pytest.mark.parametrize("model", ESTIMATORS + OTHERS, ids=lambda model: type(model).__name__)
 every_variant = pytest.mark.parametrize("model", ESTIMATORS + VARIANTS, ids=str)
 
 
@@ -116,6 +124,32 @@ def test_labels_that_are_not_0_and_1_are_refused(data, model, values):
             clone(model).fit(X, form)
 
 
+@of_all
+def test_scores_out_of_fold(data, model):
+    X, Y, _, _ = data
+    scores = cross_val_predict(model, X, Y, cv=2, method="decision_function")
+    assert average_precision(Y, scores) > 0.6
+
+
+@of_all
+def test_labels_as_lists_are_refused(data, model):
+    X = data[0][:3]
+    for y in ([{"a"}, {"a", "b"}, set()], [["a", "b"], ["c"], []], [[0, 1], [1], []], np.array([{1}, {2}, {1}])):
+        with pytest.raises(InputError, match="lists the labels of each sample; give a matrix of 0 and 1"):
+            clone(model).fit(X, y)
+
+
+@of_all
+@pytest.mark.parametrize("form", [np.asarray, csr_array])
+def test_features_whose_products_overflow_are_refused(data, model, form):
+    X, Y = data[0].copy(), data[1]
+    X[7, 2] = -1e160
+    with pytest.raises(
+        InputError, match=r"X holds -1e\+160 in column 2, and products of features beyond 1e\+30 overflow"
+    ):
+        clone(model).fit(form(X), Y)
+
+
 @every_estimator
 def test_a_single_class_is_refused(model):
     with pytest.raises(ValueError, match="at least two classes; y has one class only, spam"):
@@ -129,12 +163,14 @@ def test_examples_print_what_they_say(module):
     assert result.failed == 0
 
 
-@pytest.mark.parametrize("page", ["binary_relevance", "prml", "svm_plus"])
+@pytest.mark.parametrize("page", ["binary_relevance", "multilabel_measures", "prml", "svm_plus"])
 def test_examples_of_the_pages_run(page, capsys):
     text = (Path(__file__).parent.parent / "docs" / "methods" / f"{page}.md").read_text()
-    (example,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
-    exec(example, {})
-    assert capsys.readouterr().out.strip()
+    names = {}
+    for example in re.findall(r"```python\n(.*?)```", text, re.DOTALL):
+        exec(example, names)
+        assert capsys.readouterr().out.strip()
+    assert names
 
 
 def test_every_exported_name_is_there():

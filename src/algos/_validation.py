@@ -14,7 +14,8 @@ LEAST_SHARE = 2.0**-1000  # a smaller part of the largest sample weight counts a
 
 
 def check_labels(y: Any, name: str = "y") -> None:
-    """Refuse labels of which one is missing (None, NaN, pandas' NA), or an object array of text and other things.
+    """Refuse labels of which one is missing (None, NaN, pandas' NA), an object array of text and other things, and
+    collections of labels in place of an indicator matrix.
 
     Sparse matrices, and None in place of all labels, are left to scikit-learn.
 
@@ -25,6 +26,7 @@ def check_labels(y: Any, name: str = "y") -> None:
     """
     if y is None or hasattr(y, "toarray"):
         return
+    _refuse_collections(y, name)
     values = np.asarray(y)
     if values.dtype.kind == "U" and isinstance(y, list | tuple):
         values = np.asarray(y, dtype=object)  # among texts NumPy writes None and NaN as text
@@ -45,6 +47,22 @@ def check_labels(y: Any, name: str = "y") -> None:
             )
 
 
+def _refuse_collections(y: Any, name: str) -> None:
+    """Refuse a list or object array of sets, or of lists of several lengths or of text."""
+    if not isinstance(y, list | tuple) and getattr(getattr(y, "dtype", None), "kind", "") != "O":
+        return
+    listed = [row for row in y if isinstance(row, set | frozenset | list | tuple)]
+    ragged = len({len(row) for row in listed}) > 1
+    if (
+        any(isinstance(row, set | frozenset) or any(isinstance(label, str) for label in row) for row in listed)
+        or ragged
+    ):
+        raise InputError(
+            f"{name} lists the labels of each sample; give a matrix of 0 and 1, a column a label, as "
+            "sklearn.preprocessing.MultiLabelBinarizer makes of such lists"
+        )
+
+
 def _is_missing(value: Any) -> bool:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
@@ -55,6 +73,32 @@ def validate_training_data(estimator: Any, X: ArrayLike, y: ArrayLike, **options
     """Scikit-learn's ``validate_data`` behind :func:`check_labels`."""
     check_labels(y)
     return validate_data(estimator, X, y, **options)
+
+
+def refuse_huge(X: Any, largest: float = 1e30) -> None:
+    """Refuse features whose products would overflow: liblinear, for one, never ends on them.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix
+        Finite numbers.
+    largest : float, default=1e30
+        The largest size that is taken.
+
+    Raises
+    ------
+    InputError
+        Naming the first such number's column.
+    """
+    values = X.data if hasattr(X, "indptr") else X
+    if not values.size or max(values.max(), -values.min()) <= largest:
+        return
+    rows, columns = (abs(X) > largest).nonzero()
+    value = X[rows[0], columns[0]]
+    raise InputError(
+        f"X holds {value:g} in column {columns[0]}, and products of features beyond {largest:g} overflow; correct it, "
+        "or scale the features"
+    )
 
 
 def known_class_indices(classes: np.ndarray, y: ArrayLike, name: str = "y") -> np.ndarray:

@@ -12,7 +12,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from algos._validation import validate_training_data
+from algos._validation import refuse_huge, validate_training_data
 
 
 class LinearSVM(ClassifierMixin, BaseEstimator):
@@ -122,6 +122,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         """
         self._validate_params()
         X, y = validate_training_data(self, X, y, dtype=np.float64)
+        refuse_huge(X)
         check_classification_targets(y)
         target = type_of_target(y, input_name="y")
         if target != "binary":

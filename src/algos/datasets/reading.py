@@ -75,7 +75,20 @@ def _read(name: str, entry: Mapping[str, Any], raw_directory: str | os.PathLike)
     parts = [file["part"] for file in entry["files"] if file["part"]]
     if parts:
         options["parts"] = parts
-    return _with_first_rows_for_training(reader(**options, **arguments), entry)
+    table = reader(**options, **arguments)
+    _check_task(table, entry)
+    return _with_first_rows_for_training(table, entry)
+
+
+def _check_task(table: Table, entry: Mapping[str, Any]) -> None:
+    """Refuse classes where the entry promises labels, and the reverse: no method could train on what was meant."""
+    if table.Y is None and entry.get("task") == "multi-label":
+        raise InputError(
+            "task is single-label where the entry says multi-label; say which columns are labels: by `labels`, for "
+            "Mulan's ARFF by the XML file with `role: labels`, for LIBSVM by `multilabel: true`"
+        )
+    if table.Y is not None and entry.get("task", "multi-label") != "multi-label":
+        raise InputError(f"task is multi-label where the entry says {entry['task']}; correct it")
 
 
 def _check_file(file: Mapping[str, Any], path: Path) -> None:

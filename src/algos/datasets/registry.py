@@ -268,6 +268,8 @@ def _check_files(entry: Mapping[str, Any], parameters: Collection[str], source: 
     for role in sorted(needed - set(given)):
         which = "" if role == "path" else f" with `role: {role}`"
         raise InputError(f"{source}: `files` must name a file{which} for the reader {reader!r}")
+    for role in sorted(set(given) & set(entry)):
+        raise InputError(f"{source}: has both `{role}` and a file of `role: {role}`; keep one")
     parts = [file["part"] for file in files if file["part"]]
     several = len(files) > 1 and reader not in _OF_SEVERAL_FILES
     if "parts" not in parameters and (several or parts):

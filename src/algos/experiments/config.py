@@ -495,7 +495,10 @@ def _metrics(
     chosen = declared.get("selection", {}).get("metric", names[0])
     for place, name in [*((("metrics", i), name) for i, name in enumerate(names)), (("selection", "metric"), chosen)]:
         if name in METRICS and name not in known:
-            sentence = f"{name} measures {METRICS[name].task} data, and these are {task}; {valid_names('', known)}"
+            sentence = (
+                f"{name} measures {METRICS[name].task} data, and these are {task} (`task` in a data set's entry); "
+                f"{valid_names('', known)}"
+            )
             raise checker.error((*at, *place), sentence)
         if name not in known:
             raise checker.unknown((*at, *place), f"measure of {task} data", name, known)

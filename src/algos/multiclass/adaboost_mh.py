@@ -68,8 +68,8 @@ class AdaBoostMHClassifier(StagedProbabilities, StagedClassifier):
 
     Attributes
     ----------
-    classes_ : ndarray of shape (n_classes,) or list of such arrays
-        Class labels; for multi-label targets a list with ``[0, 1]`` for each label.
+    classes_ : ndarray of shape (n_classes,)
+        Class labels; of an indicator matrix the columns, 0, 1, ...
     n_classes_ : int
         Number of classes, or of labels.
     n_estimators_ : int
@@ -230,7 +230,7 @@ class AdaBoostMHClassifier(StagedProbabilities, StagedClassifier):
         if self.base == "single_label_tree":
             raise ValueError("single-label trees name one class; for multi-label targets choose another base")
         self.n_classes_ = y.shape[1]
-        self.classes_ = [np.array([0, 1]) for _ in range(self.n_classes_)]
+        self.classes_ = np.arange(self.n_classes_)
         return np.where(label_indicators(y), 1.0, -1.0)
 
     def _initial_weights(self, signs: np.ndarray, sample_weight: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from algos._validation import validate_training_data
+from algos._validation import refuse_huge, validate_training_data
 from algos.multiclass._staged import label_indicators
 
 
@@ -30,19 +30,23 @@ class MultiLabelClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def _validate_fit(self, X: ArrayLike, y: ArrayLike, min_samples: int = 1) -> tuple[Any, np.ndarray]:
-        """Set ``classes_`` and ``n_labels_``; return X, dense or CSR, and the labels as booleans, a column a label."""
+        """Set ``classes_`` (of an indicator matrix its columns' numbers) and ``n_labels_``.
+
+        Returns X, dense or CSR, and the labels as booleans, a column a label.
+        """
         self._validate_params()
         X, y = validate_training_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, order="C", multi_output=True,
             ensure_min_samples=min_samples,
         )  # fmt: skip
+        refuse_huge(X)
         return _short_indices(X), self._encode_targets(y)
 
     def _encode_targets(self, y: Any) -> np.ndarray:
         self.multilabel_ = y.ndim == 2 and (y.shape[1] != 1 or _holds_only_0_and_1(y))
         if self.multilabel_:
             labels = _sparse_labels(y) if hasattr(y, "toarray") else label_indicators(y)
-            self.classes_ = [np.array([0, 1]) for _ in range(labels.shape[1])]
+            self.classes_ = np.arange(labels.shape[1])  # as OneVsRestClassifier: cross_val_predict wants an array
         else:
             check_classification_targets(y)
             self.classes_, codes = np.unique(column_or_1d(y, warn=True), return_inverse=True)

@@ -52,8 +52,8 @@ class EnsembleClassifierChains(MultiLabelClassifier):
         The fitted chains.
     threshold_ : float
         The threshold; `decision_function` is the mean confidence less it.
-    classes_ : list of ndarray, or ndarray of shape (n_classes,)
-        ``[0, 1]`` for each label; the classes where `y` was a vector of them.
+    classes_ : ndarray of shape (n_classes,) or (n_labels,)
+        The classes where `y` was a vector; of an indicator matrix the columns, 0, 1, ...
     n_labels_ : int
         Number of labels.
     n_iter_ : int

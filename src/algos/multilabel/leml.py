@@ -51,8 +51,8 @@ class LEML(MultiLabelClassifier):
         The objective after each round; it never rises.
     n_iter_ : int
         Rounds done.
-    classes_ : list of ndarray, or ndarray of shape (n_classes,)
-        ``[0, 1]`` for each label; the classes where `y` was a vector of them.
+    classes_ : ndarray of shape (n_classes,) or (n_labels,)
+        The classes where `y` was a vector; of an indicator matrix the columns, 0, 1, ...
     n_labels_ : int
         Number of labels.
     n_features_in_, feature_names_in_
@@ -136,7 +136,8 @@ class LEML(MultiLabelClassifier):
         X, labels = self._validate_fit(X, y)
         X = _with_constant(X)
         L = self.n_labels_
-        wanted = int(np.ceil(self.n_components * L)) if isinstance(self.n_components, float) else self.n_components
+        whole = isinstance(self.n_components, Integral)
+        wanted = self.n_components if whole else int(np.ceil(float(self.n_components) * L))
         self.n_components_ = min(wanted, X.shape[1], L)
         H = check_random_state(self.random_state).uniform(size=(L, self.n_components_))
         solver = _SquaredSolver(X, labels, self) if self.loss == "squared" else _NewtonSolver(X, labels, self)

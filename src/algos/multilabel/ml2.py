@@ -37,11 +37,11 @@ class ML2(MultiLabelClassifier):
     qp_tol : float, default=1e-3
         The quadratic programme of a label ends at about this residual; see ``qp_residual_``.
     max_qp_iter : int, default=5000
-        Its steps, at most.
+        Its steps after the first whole one, at most.
     tol : float, default=1e-4
         The regression ends when a step lowers its objective by less than this share of it.
     max_iter : int, default=100
-        Its steps, at most.
+        Its steps after the first whole one, at most.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class ML2(MultiLabelClassifier):
     gamma_ : float
         The kernel's parameter.
     n_iter_ : int
-        Steps of the regression.
+        Steps of the regression, the first one included.
     X_fit_ : ndarray or CSR matrix of shape (n_samples, n_features)
         Training samples.
     classes_, n_labels_, n_features_in_, feature_names_in_

@@ -11,6 +11,7 @@ from sklearn.svm import LinearSVC
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from algos.exceptions import InputError
 from algos.multilabel._base import MultiLabelClassifier, last_label_first
 
 
@@ -47,8 +48,8 @@ class RAkEL(MultiLabelClassifier):
         How many subsets hold a label. One that no subset holds is never predicted.
     n_iter_ : int
         Iterations of the SVM that took most.
-    classes_ : list of ndarray, or ndarray of shape (n_classes,)
-        ``[0, 1]`` for each label; the classes where `y` was a vector of them.
+    classes_ : ndarray of shape (n_classes,) or (n_labels,)
+        The classes where `y` was a vector; of an indicator matrix the columns, 0, 1, ...
     n_labels_ : int
         Number of labels.
     n_features_in_, feature_names_in_
@@ -56,9 +57,9 @@ class RAkEL(MultiLabelClassifier):
 
     Notes
     -----
-    `decision_function` is the share of votes less the threshold (for a label without votes, less than any), and `ties`
-    settles equal ones. As a share equal to the threshold predicts the label, its score is then the least positive
-    number instead of 0.
+    `decision_function` is the share of votes less the threshold, and `ties` settles equal ones. A label in no subset is
+    as one whose votes all say no. As a share equal to the threshold predicts the label, its score is then the least
+    positive number instead of 0.
 
     References
     ----------
@@ -126,8 +127,9 @@ class RAkEL(MultiLabelClassifier):
         L, k = self.n_labels_, min(self.k, self.n_labels_)
         there_are = math.comb(L, k)
         if self.n_estimators is not None and self.n_estimators > there_are:
-            raise ValueError(
-                f"n_estimators={self.n_estimators}: there are only {there_are} subsets of {k} of {L} labels"
+            raise InputError(
+                f"n_estimators={self.n_estimators}: there are only {there_are} subsets of {k} of {L} labels; ask for "
+                "no more, or give None"
             )
         m = min(2 * L, there_are) if self.n_estimators is None else self.n_estimators
         self.subsets_ = _distinct_subsets(L, k, m, rng)

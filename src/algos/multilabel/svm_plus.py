@@ -54,8 +54,8 @@ class SVMPlus(LinearSVMClassifier):
         Duality gap of all labels together, as a part of the objective.
     n_iter_ : int
         Most passes any label took.
-    classes_ : list of ndarray, or ndarray
-        ``[0, 1]`` for each label; the classes, where `y` was a vector of them.
+    classes_ : ndarray of shape (n_classes,) or (n_labels,)
+        The classes where `y` was a vector; of an indicator matrix the columns, 0, 1, ...
     n_labels_ : int
         Number of labels.
     n_features_in_, feature_names_in_

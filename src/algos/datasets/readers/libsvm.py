@@ -111,7 +111,12 @@ def read_sparse_rows(
     try:
         found = load_svmlight_files(streams, n_features=n_features, multilabel=multilabel, zero_based=zero_based)
     except (ValueError, OverflowError) as error:
-        raise InputError(f"{' + '.join(p.name for p in paths)}: {one_line(error)}") from None
+        hint = (
+            ""
+            if multilabel or "could not convert" not in str(error)
+            else "; several labels a row need `multilabel: true`"
+        )
+        raise InputError(f"{' + '.join(p.name for p in paths)}: {one_line(error)}{hint}") from None
     if n_features is None:
         n_found = max(matrix.shape[1] for matrix in found[0::2])
         few_or_refused(n_found, "features", " + ".join(p.name for p in paths), "correct it, or give `n_features`")
