@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 _MEKA_OPTION = re.compile(r":\s*(?:-\S.*\s)?-C\s+(-?[0-9]{1,9})\b")
+# What liac-arff's sentences leave out, by the class of its error.
+_HINTS = {
+    "BadAttributeType": "numeric, nominal and string attributes can be read; dates and relations cannot",
+    "BadDataFormat": "a row has a value for each attribute, or {index value, ...} with indices from 0",
+    "BadLayout": "@relation, @attribute lines and @data must come in this order, before the rows",
+    "BadNominalValue": "a nominal value must be one of those that its @attribute line lists",
+    "BadNumericalValue": "a numeric attribute has a value that is no number; ? means missing",
+}
 # The values of a nominal attribute, as a pattern that never looks back: liac-arff's own takes for ever on a list with
 # a mistake in it. Attributes of few values are left to it, since it reads some odd ones.
 _NOMINAL = re.compile(
@@ -164,9 +172,8 @@ class _ArffFile:
             text = one_line(error)[:200]
         except (TypeError, ValueError):  # liac-arff formats the offending line, which may itself hold a %
             text = f"bad instance, at line {error.line}"
-        if error.__class__.__name__ == "BadAttributeType":
-            text += " (numeric, nominal and string attributes can be read; dates and relations cannot)"
-        return InputError(f"{self.path}: {text}")
+        hint = _HINTS.get(error.__class__.__name__)
+        return InputError(f"{self.path}: {text}" + (f" ({hint})" if hint else ""))
 
 
 def _column(attributes: Sequence[tuple], rows: Sequence, j: int, as_text: bool) -> Column:
