@@ -294,6 +294,28 @@ def test_ranks_are_readable(style, n_methods):
     assert high > n_methods + half
 
 
+def rank_data(metric, labels, difference):
+    ranks = [list(range(1, len(labels) + 1))] * 5
+    sentence = "Friedman test over 5 data sets: p = 3.9e-06; critical difference of ranks (Nemenyi, 5 %): 6.75."
+    return Ranks(metric, labels, ranks, difference, sentence + " The methods differ significantly at 5 %.")
+
+
+@pytest.mark.parametrize(("n_methods", "name"), [(2, "BR"), (11, "AdaBoost.MH, Hamming trees"), (14, "Long name " * 6)])
+def test_ranks_by_several_measures_stay_whole(n_methods, name):
+    labels = [f"{name} {i}" for i in range(n_methods)]
+    data = [rank_data(metric, labels, 6.75) for metric in ("average_precision", "macro_auc")]
+    figure = figures.draw_ranks(data, Style())
+    assert_readable(figure)
+    titles = [part.get_suptitle().split(".")[0] for part in figure.subfigs]
+    assert titles == ["Average precision", "Macro AUC"]
+    for axes in figure.axes:
+        circles = [line for line in axes.get_lines() if line.get_marker() == "o"]
+        assert len(circles) == n_methods
+        assert not any(circle.get_clip_on() for circle in circles)
+        labels = [label.get_window_extent() for label in axes.get_xticklabels()]
+        assert not any(one.overlaps(other) for one, other in itertools.pairwise(labels))
+
+
 def test_hostile_names_are_drawn_literally():
     panel = CurvePanel(r"$\frac{1}$ & <b>", "x", [10.0, 5.0], [10.0, 6.0], None, [1], 10.0)
     pair = Pair(r"$\undefined$", "$m$", 2.0, 1.0, 3.0, 1.0, True)

@@ -159,6 +159,22 @@ def broken(text: str, letters: int) -> str:
     return "\n".join(lines)
 
 
+def text_inches(text: str, font_size: float) -> float:
+    """Return the width of the longest line of a text, in inches."""
+    from matplotlib.textpath import TextPath
+
+    lines = [line for line in text.split("\n") if line.strip()]
+    return max((TextPath((0, 0), line, size=font_size).get_extents().width / 72 for line in lines), default=0.0)
+
+
+def fitted(text: str, inches: float, font_size: float) -> str:
+    """Return text in lines that are no wider than so many inches, broken as by `broken`."""
+    letters = max(int(1.25 * inches / letter_inches(font_size)), 12)
+    while letters > 12 and text_inches(literal(broken(text, letters)), font_size) > inches:
+        letters -= 1
+    return literal(broken(text, letters))
+
+
 def panel_inches(axes: "Axes") -> float:
     """Return about how wide a panel of the grid will be, before the layout is computed."""
     return axes.figure.get_figwidth() / axes.get_gridspec().ncols - 0.45
@@ -192,8 +208,6 @@ def add_legend(figure: "Figure", handles: Sequence[Any], style: Style, columns: 
     `columns` are the most of a narrow figure and of a wide one. There are fewer where labels are long, and a label
     longer than the figure is wide has several lines.
     """
-    from matplotlib.textpath import TextPath
-
     em, labels = style.font_size / 72, [str(handle.get_label()) for handle in handles]
 
     def room(n_columns: int) -> float:
@@ -201,7 +215,7 @@ def add_legend(figure: "Figure", handles: Sequence[Any], style: Style, columns: 
         return figure.get_figwidth() / n_columns - 5 * em
 
     longest = max(labels, key=len, default="")
-    inches = TextPath((0, 0), longest, size=style.font_size).get_extents().width / 72 if longest.strip() else 0.0
+    inches = text_inches(longest, style.font_size)
     most = columns[0] if figure.get_figwidth() < 5 else columns[1]
     n_columns = next((n for n in range(most, 0, -1) if inches <= room(n)), 1)
     if inches > room(n_columns):

@@ -19,6 +19,7 @@ from algos.experiments.figure_style import (
     Style,
     add_legend,
     drawing,
+    fitted,
     halo,
     label_outer,
     literal,
@@ -27,8 +28,9 @@ from algos.experiments.figure_style import (
     plain_log_ticks,
     save_figure,
     set_title,
+    text_inches,
 )
-from algos.experiments.layouts import TWO_RANKED, group_rows, rank_sentence
+from algos.experiments.layouts import TWO_RANKED, capitalised, group_rows, rank_sentence
 from algos.experiments.method_curves import (
     MethodPanel,
     collect_round_curves,
@@ -552,26 +554,44 @@ def draw_ranks(measures: Sequence[Ranks], style: Style) -> "Figure":
     Two methods whose bars do not overlap differ significantly (Nemenyi's test at 5 %). One panel below the other for
     several measures.
     """
-    import textwrap
-
     from matplotlib.figure import Figure
 
+    # Long names and many ranks leave no room in a column.
+    width = next(
+        (w for w in (style.figure_width(1), style.figure_width(3)) if _inches_a_rank(measures, w, style) >= 0.2),
+        style.figure_width(3),
+    )
+    step = math.ceil(0.2 / _inches_a_rank(measures, width, style))
+    titles = [
+        fitted(
+            (f"{capitalised(METRICS[data.metric].label)}. " if len(measures) > 1 else "") + data.sentence,
+            0.97 * width,
+            style.font_size - 0.5,
+        )
+        for data in measures
+    ]
+    heights = [
+        0.34 * len(data.labels) + 0.6 + 0.15 * (title.count("\n") + 1)
+        for data, title in zip(measures, titles, strict=True)
+    ]
     with drawing(style):
-        # Long names leave no room in a column.
-        width = style.figure_width(3 if max(len(label) for data in measures for label in data.labels) > 32 else 1)
-        heights = [0.34 * len(data.labels) + 1.05 for data in measures]
         figure = Figure(figsize=(width, sum(heights)), layout="constrained")
-        panels = figure.subplots(len(measures), 1, squeeze=False, height_ratios=heights).ravel()
-        for axes, data in zip(panels, measures, strict=True):
+        # A part of the figure for each measure: titles begin at its edge, not where names push the axes to.
+        parts = figure.subfigures(len(measures), 1, squeeze=False, height_ratios=heights).ravel()
+        for part, data, title in zip(parts, measures, titles, strict=True):
+            part.suptitle(title, x=0.01, ha="left", fontsize=style.font_size - 0.5)
+            axes = part.subplots()
             _draw_rank_panel(axes, data, style)
-            name = f"{METRICS[data.metric].label.capitalize()}. " if len(measures) > 1 else ""
-            text = textwrap.fill(name + data.sentence, int(width * 72 / (0.52 * style.font_size)))
-            if len(measures) > 1:
-                axes.set_title(text, loc="left", fontsize=style.font_size - 0.5)
-            else:
-                figure.suptitle(text, x=0.01, ha="left", fontsize=style.font_size - 0.5)
-        panels[-1].set_xlabel("rank (1 is best)")
+            axes.set_xticks(range(1, len(data.labels) + 1, step))
+            axes.set_xlabel("rank (1 is best)")
         return figure
+
+
+def _inches_a_rank(measures: Sequence[Ranks], width: float, style: Style) -> float:
+    """Return about how far apart two ranks will be in a figure so wide."""
+    names = max(text_inches(literal(label), style.font_size - 1) for data in measures for label in data.labels)
+    span = max(len(data.labels) + (data.critical_difference or 0.0) for data in measures)
+    return max(width - names - 0.3, 0.1 * width) / span
 
 
 def _draw_rank_panel(axes: "Axes", data: Ranks, style: Style) -> None:
@@ -581,13 +601,13 @@ def _draw_rank_panel(axes: "Axes", data: Ranks, style: Style) -> None:
     for y, ranks in enumerate(zip(*data.ranks, strict=True)):
         for rank, count in Counter(ranks).items():
             size = style.marker_size * (1 + 2.2 * math.sqrt(count / len(ranks)))
-            axes.plot([rank], [y], "o", markersize=size, markerfacecolor="none", markeredgecolor="#999999")
+            look = {"markersize": size, "markerfacecolor": "none", "markeredgecolor": "#999999"}
+            axes.plot([rank], [y], "o", clip_on=False, **look)
         half = None if data.critical_difference is None else data.critical_difference / 2
         axes.errorbar([statistics.fmean(ranks)], [y], xerr=half, fmt="D", color=style.colors[0], capsize=3)
     axes.set_yticks(range(n_methods), [literal(label) for label in data.labels])
     left, right = axes.get_xlim()
     axes.set(ylim=(n_methods - 0.5, -0.5), xlim=(min(0.6, left), max(n_methods + 0.4, right)))
-    axes.set_xticks(range(1, n_methods + 1))
     axes.grid(False, axis="y")
 
 
