@@ -255,6 +255,15 @@ def test_paper_against_ours_is_readable(style):
     assert [(list(ring.get_xdata()), list(ring.get_ydata())) for ring in rings] == [([10.0], [5.0])]
 
 
+@pytest.mark.parametrize("colors", [Style().colors, ("#000000",)])
+def test_points_of_fourteen_methods_have_looks_of_their_own(colors):
+    pairs = [Pair("wine", f"m{i}", 5.0 + i, 0.1, 5.0 + i, 0.1, True) for i in range(14)]
+    handles = figures.draw_paper_against_ours(pairs, Style(colors=colors)).legends[0].legend_handles
+    assert len({(line.get_color(), line.get_marker(), line.get_fillstyle()) for line in handles}) == 14
+    sizes = {line.get_marker(): line.get_markersize() for line in handles}
+    assert sizes["*"] > 1.5 * sizes["o"]  # a star of the same size is hardly seen
+
+
 def test_paper_against_ours_is_logarithmic_over_a_wide_span():
     pairs = [Pair("a", "m", 1.0, 0.1, 1.1, 0.1, True), Pair("b", "m", 40.0, 1.0, 41.0, 1.0, True)]
     (axes,) = figures.draw_paper_against_ours(pairs, Style()).axes

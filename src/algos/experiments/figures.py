@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from algos.evaluation.metrics import METRICS, Metric
 from algos.experiments.figure_style import (
+    MARKER_SCALE,
+    MARKERS,
     Style,
     add_legend,
     drawing,
@@ -24,6 +26,7 @@ from algos.experiments.figure_style import (
     label_outer,
     literal,
     make_panels,
+    method_look,
     panel_inches,
     plain_log_ticks,
     save_figure,
@@ -393,9 +396,6 @@ def collect_pairs(comparison: Sequence[Mapping[str, Any]]) -> list[Pair]:
     ]
 
 
-_MARKERS = "osD^vP*X"
-
-
 def draw_paper_against_ours(pairs: Sequence[Pair], style: Style) -> "Figure":
     """Draw ours against the print with error bars and the diagonal, a panel a measure.
 
@@ -416,7 +416,7 @@ def draw_paper_against_ours(pairs: Sequence[Pair], style: Style) -> "Figure":
             handles |= _draw_pair_panel(axes, [row["pair"] for row in group], METRICS[metric], labels, style)
         for empty in panels[len(groups) :]:
             empty.remove()
-        add_legend(figure, [handles[label] for label in labels], style, (1, 2))
+        add_legend(figure, [handles[literal(label)] for label in labels], style, (1, 2))
         for axes, group in zip(panels, groups.values(), strict=False):
             of_panel = [row["pair"] for row in group]
             named = [pair for pair in of_panel if len(of_panel) <= _MOST_NAMES or pair.within is False]
@@ -464,7 +464,9 @@ def _pair_limits(pairs: Sequence[Pair]) -> tuple[tuple[float, float], bool]:
 
 def _draw_pairs(axes: "Axes", pairs: Sequence[Pair], index: int, lowest: float, style: Style) -> None:
     """Draw one method's points; bars end at the axes' lower limit, rings mark what is outside its printed bar."""
-    color, marker = style.colors[index % len(style.colors)], _MARKERS[index % len(_MARKERS)]
+    look = method_look(index, style, MARKERS + "*X", fillstyle=("full", "none"))
+    look["markersize"] = style.marker_size * MARKER_SCALE.get(look["marker"], 1.0)
+    edge = {"markeredgecolor": "white", "markeredgewidth": 0.6} if look["fillstyle"] == "full" else {}
     printed, ours = [pair.printed for pair in pairs], [pair.ours for pair in pairs]
     bars = {}
     for key, centre, stds in (
@@ -472,8 +474,8 @@ def _draw_pairs(axes: "Axes", pairs: Sequence[Pair], index: int, lowest: float, 
         ("yerr", ours, [pair.ours_std or 0.0 for pair in pairs]),
     ):
         bars[key] = [[min(s, max(c - lowest, 0.0)) for c, s in zip(centre, stds, strict=True)], stds]
-    axes.errorbar(printed, ours, **bars, fmt="none", ecolor=color, elinewidth=0.7, alpha=0.55)
-    axes.plot(printed, ours, marker, color=color, markeredgecolor="white", markeredgewidth=0.6, label=pairs[0].label)
+    axes.errorbar(printed, ours, **bars, fmt="none", ecolor=look["color"], elinewidth=0.7, alpha=0.55)
+    axes.plot(printed, ours, linestyle="", label=literal(pairs[0].label), **look, **edge)
     missed = [pair for pair in pairs if pair.within is False]
     axes.plot(
         [pair.printed for pair in missed],

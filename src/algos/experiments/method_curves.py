@@ -1,17 +1,21 @@
 """Test errors of all methods on one axis: against the number of rounds, and against the time that fitting took."""
 
+import itertools
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from algos.experiments.figure_style import (
+    DASHES,
+    MARKERS,
     Style,
     add_legend,
     drawing,
     label_outer,
     literal,
     make_panels,
+    method_look,
     plain_log_ticks,
     set_title,
 )
@@ -21,9 +25,11 @@ from algos.experiments.tables import model_rounds
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
-#: Line styles that follow each other when the colours are used up.
-_DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
+#: Line styles and markers of the stop that follow each other, both at once, when the colours are used up: methods of
+#: one round are told apart by markers alone.
+_STROKES = tuple(itertools.islice(zip(itertools.cycle(DASHES), itertools.cycle(MARKERS), strict=False), 30))
 
 
 @dataclass(frozen=True)
@@ -134,15 +140,13 @@ def draw_time_curves(panels: Sequence[MethodPanel], labels: Mapping[str, str], s
 
 def _draw(panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style, x_label: str) -> "Figure":
     methods = list(dict.fromkeys(curve.method for panel in panels for curve in panel.curves))
-    looks = {method: _look(index, style) for index, method in enumerate(methods)}
+    looks = {method: method_look(i, style, stroke=_STROKES) for i, method in enumerate(methods)}
     with drawing(style):
         figure, axes = make_panels(len(panels), style, wide=True)
         handles: dict[str, Any] = {}
         for one, panel in zip(axes, panels, strict=True):
             for curve in panel.curves:
-                look = looks[curve.method]
-                (line,) = one.plot(curve.positions, curve.errors, label=literal(labels[curve.method]), **look)
-                one.plot(*curve.stop, "o", color=look["color"], markeredgecolor="white", zorder=3)
+                line = _draw_curve(one, curve, labels[curve.method], **looks[curve.method])
                 handles.setdefault(curve.method, line)
             _limit(one, panel)
             set_title(one, panel.dataset)
@@ -151,13 +155,17 @@ def _draw(panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style
         return figure
 
 
-def _look(index: int, style: Style) -> dict[str, Any]:
-    n_colors = len(style.colors)
-    return {
-        "color": style.colors[index % n_colors],
-        "linestyle": _DASHES[index // n_colors % len(_DASHES)],
-        "linewidth": 0.8 * style.line_width,
-    }
+def _draw_curve(axes: "Axes", curve: MethodCurve, label: str, color: str, stroke: tuple[Any, str]) -> "Line2D":
+    """Draw a curve and the dot at its stop; return what the legend shows of it: a marker only where it is no circle."""
+    from matplotlib import rcParams
+    from matplotlib.lines import Line2D
+
+    dashes, marker = stroke
+    look = {"color": color, "linestyle": dashes, "linewidth": 0.8 * rcParams["lines.linewidth"]}
+    axes.plot(curve.positions, curve.errors, label=literal(label), **look)
+    dot = {"color": color, "markeredgecolor": "white"}
+    axes.plot(*curve.stop, marker, zorder=3, **dot)
+    return Line2D([], [], marker="" if marker == MARKERS[0] else marker, label=literal(label), **look | dot)
 
 
 def _limit(axes: "Axes", panel: MethodPanel) -> None:
