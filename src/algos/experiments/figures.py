@@ -8,7 +8,7 @@ Ito's, told apart by colour-blind readers, and every colour comes with a line st
 import math
 import os
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -42,6 +42,8 @@ from algos.experiments.method_curves import (
     draw_time_curves,
     end_of,
     error_at_stop,
+    error_name,
+    validation_name,
 )
 from algos.experiments.sample_curves import collect_rejection, collect_samples, draw_rejection, draw_samples
 from algos.experiments.sweep_curves import collect_sweeps, draw_sweeps
@@ -170,8 +172,8 @@ def _mean_curve(curves: Sequence[Sequence[float]]) -> list[float]:
     return (100 * np.mean(padded, axis=0)).tolist()
 
 
-def draw_learning_curves(panels: Sequence[CurvePanel], style: Style) -> "Figure":
-    """Draw training, validation and test error against rounds, a panel each.
+def draw_learning_curves(panels: Sequence[CurvePanel], style: Style, error: str = "error") -> "Figure":
+    """Draw training, validation and test error (its name: `error`) against rounds, a panel each.
 
     Rounds are on a logarithmic axis. Errors are, too, when test errors span a factor of five or more; an
     error of zero then lies on the lower edge. Panels of one data set share their limits.
@@ -187,7 +189,7 @@ def draw_learning_curves(panels: Sequence[CurvePanel], style: Style) -> "Figure"
         for one, panel in zip(axes, panels, strict=True):
             handles |= {line.get_label(): line for line in _draw_curves(one, panel, limits[panel.dataset], log, style)}
             set_title(one, panel.title)
-        label_outer(axes, "boosting rounds", "error (%)")
+        label_outer(axes, "boosting rounds", f"{error} (%)")
         add_legend(figure, [handles[label] for label in _CURVE_LABELS if label in handles], style, (2, 4))
         return figure
 
@@ -301,8 +303,8 @@ def _grid_panel(title: str, parameter: str, searches: Sequence[Sequence[Mapping[
 _PARAMETER_LABELS = {"n_inner_nodes": "inner nodes N", "n_factors": "factors m", "max_leaf_nodes": "leaves J"}
 
 
-def draw_error_against_n(panels: Sequence[GridPanel], style: Style) -> "Figure":
-    """Draw validation error against the grid of the base learner's size, with T* above each value."""
+def draw_error_against_n(panels: Sequence[GridPanel], style: Style, error: str = "error") -> "Figure":
+    """Draw validation error (its name: `error`) against the grid of the base learner's size, with T* above."""
     from matplotlib.lines import Line2D
 
     with drawing(style):
@@ -311,7 +313,7 @@ def draw_error_against_n(panels: Sequence[GridPanel], style: Style) -> "Figure":
             _draw_grid(one, panel, style)
             set_title(one, panel.title)
         names = [_PARAMETER_LABELS.get(panel.parameter, panel.parameter) for panel in panels]
-        label_outer(axes, names[0], "validation error (%)")
+        label_outer(axes, names[0], f"validation {error} (%)")
         if len(set(names)) > 1:  # methods with base learners of different kinds
             for one, name in zip(axes, names, strict=True):
                 one.set_xlabel(name)
@@ -665,8 +667,22 @@ def write_figures(
     """
     look = Style.from_config(style)
     records = read_records(record_paths)
-    summary = read_table(tables_dir, "summary")
-    labels = {row["method"]: row["label"] for row in summary}
+    labels = {row["method"]: row["label"] for row in read_table(tables_dir, "summary")}
+    content = _content(records, labels, tables_dir, reported_csv)
+    notes = _notes(records, labels, {name: content[name][1] for name in ("methods_by_rounds", "methods_by_time")})
+    for name, (draw, data, why_not) in content.items():
+        figure = draw(data, style=look) if data else draw_sentence(why_not, look)
+        title = f"{experiment}: {name.replace('_', ' ')}"
+        save_figure(figure, Path(out_dir) / name, look, title, None if data else why_not, notes.get(name, ""))
+
+
+def _content(
+    records: Sequence[Mapping[str, Any]],
+    labels: Mapping[str, str],
+    tables_dir: str | os.PathLike,
+    reported_csv: str | os.PathLike | None,
+) -> dict[str, tuple[Callable[..., "Figure"], Sequence[Any], str]]:
+    """For each figure: the function that draws it, its data, and what to say where there are none."""
     source = None if reported_csv is None else Path(reported_csv).name
     unprinted = (
         "No printed numbers are named for this experiment."
@@ -675,23 +691,32 @@ def write_figures(
     )
     too_few = "No data set of this experiment has two methods with a learning curve."
     ranks = collect_ranks(read_table(tables_dir, "ranks"), read_table(tables_dir, "set_ranks"))
-    content = {
+    error = error_name(records)
+    return {
         "learning_curves": (
-            draw_learning_curves,
+            partial(draw_learning_curves, error=error),
             collect_curves(records, labels),
             "No method of this experiment has a learning curve.",
         ),
-        "methods_by_rounds": (partial(draw_round_curves, labels=labels), collect_round_curves(records), too_few),
-        "methods_by_time": (partial(draw_time_curves, labels=labels), collect_time_curves(records), too_few),
+        "methods_by_rounds": (
+            partial(draw_round_curves, labels=labels, error=error),
+            collect_round_curves(records),
+            too_few,
+        ),
+        "methods_by_time": (
+            partial(draw_time_curves, labels=labels, error=error),
+            collect_time_curves(records),
+            too_few,
+        ),
         "error_against_n": (
-            draw_error_against_n,
+            partial(draw_error_against_n, error=validation_name(records)),
             collect_grids(records, labels),
             "No boosting method of this experiment searched a grid of numbers.",
         ),
         "paper_against_ours": (draw_paper_against_ours, collect_pairs(read_table(tables_dir, "comparison")), unprinted),
         "against_parameter": (
             draw_sweeps,
-            collect_sweeps(summary, read_table(tables_dir, "sweeps")),
+            collect_sweeps(read_table(tables_dir, "summary"), read_table(tables_dir, "sweeps")),
             "No parameter of this experiment is set to several values.",
         ),
         "samples_by_round": (
@@ -706,30 +731,32 @@ def write_figures(
         ),
         "ranks": (draw_ranks, ranks, f"Ranks need {TWO_RANKED}."),
     }
-    notes = _notes(records, labels, {name: content[name][1] for name in ("methods_by_rounds", "methods_by_time")})
-    for name, (draw, data, why_not) in content.items():
-        figure = draw(data, style=look) if data else draw_sentence(why_not, look)
-        title = f"{experiment}: {name.replace('_', ' ')}"
-        save_figure(figure, Path(out_dir) / name, look, title, None if data else why_not, notes.get(name, ""))
 
 
 def _notes(
     records: Sequence[Mapping[str, Any]], labels: Mapping[str, str], shown: Mapping[str, Sequence[MethodPanel]]
 ) -> dict[str, str]:
-    """Say which methods a figure of curves lacks, and of which curves nothing chose the rounds."""
+    """Say what the errors are, which methods a figure of curves lacks, and of which curves nothing chose the rounds."""
     fixed = dict.fromkeys(
         record["method"]
         for record in records
         if record["curve"] and not (record["selection"] or {}).get("validation_curve")
     )
     unchosen = f"No validation chose the rounds of {_listed(fixed, labels)}." if fixed else ""
-    notes = {"learning_curves": unchosen}
+    error, validation = error_name(records), validation_name(records)
+    measured = "" if error == "error" else f"The error is the {error}."
+    chooser = "" if validation == error else f"The validation error is {validation}."
+    notes = {"learning_curves": _joined(measured, chooser, unchosen), "error_against_n": chooser or measured}
     for name, panels in shown.items():
         drawn = {curve.method for panel in panels for curve in panel.curves}
         missing = [method for method in labels if method not in drawn]
         without = f"Not shown, for they have no {_LACKING[name]}: {_listed(missing, labels)}." if missing else ""
-        notes[name] = " ".join(filter(None, (without, unchosen)))
+        notes[name] = _joined(measured, without, unchosen)
     return notes
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
 
 
 _LACKING = {"methods_by_rounds": "rounds", "methods_by_time": "rounds whose time is known"}

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from algos.evaluation.metrics import METRICS
 from algos.experiments.figure_style import (
     DASHES,
     MARKERS,
@@ -95,6 +96,22 @@ def error_at_stop(curves: Sequence[Mapping[str, Any]]) -> float:
     return 100 * statistics.fmean(errors[min(stop, len(errors)) - 1] for errors, stop in ends)
 
 
+def error_name(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return what learning curves of an experiment's runs measure: with several labels a sample it is Hamming loss."""
+    tasks = {METRICS[name].task for record in records for name in record["metrics"] or ()}
+    return METRICS["hamming_loss"].label if "multi-label" in tasks else "error"
+
+
+def validation_name(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return what validation curves of methods with rounds measure.
+
+    A measure of rankings chooses rounds by what it lacks of 1; by any other measure they are chosen by their error.
+    """
+    measures = (METRICS.get((record["selection"] or {}).get("metric")) for record in records)
+    ranking = next((metric for metric in measures if metric and metric.ranking), None)
+    return f"1 − {ranking.label}" if ranking else error_name(records)
+
+
 def _curve_over_rounds(method: str, runs: Sequence[Mapping[str, Any]]) -> MethodCurve:
     rounds = range(1, max(len(run["curve"]["test_error"]) for run in runs) + 1)
     stop = statistics.median_low([end_of(run) for run in runs])
@@ -128,17 +145,23 @@ def _evenly_filled(rows: Any) -> Any:
     return np.column_stack([rounds, seconds * rounds / n_rounds])
 
 
-def draw_round_curves(panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style) -> "Figure":
-    """Draw test error against rounds, all methods of a data set on one axis."""
-    return _draw(panels, labels, style, "boosting rounds")
+def draw_round_curves(
+    panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style, error: str = "error"
+) -> "Figure":
+    """Draw test error (its name: `error`) against rounds, all methods of a data set on one axis."""
+    return _draw(panels, labels, style, "boosting rounds", f"test {error} (%)")
 
 
-def draw_time_curves(panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style) -> "Figure":
-    """Draw test error against CPU seconds of the fit, all methods of a data set on one axis."""
-    return _draw(panels, labels, style, "CPU seconds of the fit")
+def draw_time_curves(
+    panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style, error: str = "error"
+) -> "Figure":
+    """Draw test error (its name: `error`) against CPU seconds of the fit, all methods of a data set on one axis."""
+    return _draw(panels, labels, style, "CPU seconds of the fit", f"test {error} (%)")
 
 
-def _draw(panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style, x_label: str) -> "Figure":
+def _draw(
+    panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style, x_label: str, y_label: str
+) -> "Figure":
     methods = list(dict.fromkeys(curve.method for panel in panels for curve in panel.curves))
     looks = {method: method_look(i, style, stroke=_STROKES) for i, method in enumerate(methods)}
     with drawing(style):
@@ -150,7 +173,7 @@ def _draw(panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style
                 handles.setdefault(curve.method, line)
             _limit(one, panel)
             set_title(one, panel.dataset)
-        label_outer(axes, x_label, "test error (%)")
+        label_outer(axes, x_label, y_label)
         add_legend(figure, list(handles.values()), style, (1, 2))
         return figure
 
