@@ -107,3 +107,9 @@ def nine_small_sets():
         for method, error in zip(("tree", "svm"), pair, strict=True)
         for fold in range(10)
     ]
+
+
+def look_of(line):
+    """Colour, line style and marker of a drawn line: what tells methods apart."""
+    _, dashes = line._unscaled_dash_pattern  # get_linestyle says "--" of all dashes
+    return line.get_color(), line.get_linestyle(), str(dashes), str(line.get_marker())

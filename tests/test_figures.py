@@ -202,6 +202,45 @@ def test_figures_say_which_methods_they_lack_and_whose_rounds_nothing_chose(tmp_
     assert shown["learning_curves"]["why_not"] is None
 
 
+@pytest.mark.parametrize(
+    ("metrics", "chooser", "error", "validation"),
+    [
+        ({"test_error": 0.1}, "test_error", "error", "error"),
+        ({"voc_average_precision": 0.1}, "voc_average_precision", "error", "1 − 11-point average precision"),
+        ({"macro_auc": 0.1}, "average_precision", "Hamming loss", "Hamming loss"),  # boosters stop by their own loss
+    ],
+)
+def test_figures_name_the_measure_of_errors(tmp_path, monkeypatch, metrics, chooser, error, validation):
+    drawn = {}
+    monkeypatch.setattr(figures, "save_figure", lambda figure, stem, *rest: drawn.update({stem.name: (figure, rest)}))
+    records = [make_record(method=m, metrics=metrics) for m in ("tree", "stump")]
+    records = [record | {"selection": record["selection"] | {"metric": chooser}} for record in records]
+    for record in records:
+        record["cost"] = record["cost"] | {"rounds": [[1, 1.0], [100, 2.0]]}
+    paths = write_records(tmp_path / "runs", records)
+    tables.write_tables(paths, None, {}, METHODS, tmp_path / "tables", "Demo")
+    figures.write_figures(paths, tmp_path / "tables", None, None, tmp_path / "figures", "demo")
+    names = {name: " ".join(figure.axes[0].get_ylabel().split()) for name, (figure, _) in drawn.items() if figure.axes}
+    assert names["learning_curves"] == f"{error} (%)"
+    assert names["methods_by_rounds"] == names["methods_by_time"] == f"test {error} (%)"
+    assert names["error_against_n"] == f"validation {validation} (%)"
+    notes = {name: rest[-1] for name, (_, rest) in drawn.items()}
+    about = {"learning_curves": "", "methods_by_rounds": "", "methods_by_time": "", "error_against_n": ""}
+    if error != "error":
+        about = dict.fromkeys(about, f"The error is the {error}.")
+    elif validation != error:
+        about |= dict.fromkeys(("learning_curves", "error_against_n"), f"The validation error is {validation}.")
+    assert {name: notes[name] for name in about} == about
+
+
+def test_a_long_name_of_a_measure_stays_beside_its_panel():
+    panels = [GridPanel(f"set {i}", "n_factors", [1, 2], [9.0, 8.0], [1.0, 1.0], [5, 5]) for i in range(5)]
+    figure = figures.draw_error_against_n(panels, Style(), "1 − 11-point average precision at 1:10")
+    assert_readable(figure)
+    label, axes = figure.axes[0].yaxis.label, figure.axes[0].get_window_extent()
+    assert label.get_window_extent().height <= 1.25 * axes.height
+
+
 def test_curves_of_small_span_are_linear():
     panel = CurvePanel("pima", "pima", [30.0, 20.0], [30.0, 25.0], None, [2], 25.0)
     (axes,) = figures.draw_learning_curves([panel], Style()).axes
@@ -255,6 +294,15 @@ def test_paper_against_ours_is_readable(style):
     assert [(list(ring.get_xdata()), list(ring.get_ydata())) for ring in rings] == [([10.0], [5.0])]
 
 
+@pytest.mark.parametrize("colors", [Style().colors, ("#000000",)])
+def test_points_of_fourteen_methods_have_looks_of_their_own(colors):
+    pairs = [Pair("wine", f"m{i}", 5.0 + i, 0.1, 5.0 + i, 0.1, True) for i in range(14)]
+    handles = figures.draw_paper_against_ours(pairs, Style(colors=colors)).legends[0].legend_handles
+    assert len({(line.get_color(), line.get_marker(), line.get_fillstyle()) for line in handles}) == 14
+    sizes = {line.get_marker(): line.get_markersize() for line in handles}
+    assert sizes["*"] > 1.5 * sizes["o"]  # a star of the same size is hardly seen
+
+
 def test_paper_against_ours_is_logarithmic_over_a_wide_span():
     pairs = [Pair("a", "m", 1.0, 0.1, 1.1, 0.1, True), Pair("b", "m", 40.0, 1.0, 41.0, 1.0, True)]
     (axes,) = figures.draw_paper_against_ours(pairs, Style()).axes
@@ -292,6 +340,28 @@ def test_ranks_are_readable(style, n_methods):
     half = (difference or 0) / 2
     assert low < 1 - half
     assert high > n_methods + half
+
+
+def rank_data(metric, labels, difference):
+    ranks = [list(range(1, len(labels) + 1))] * 5
+    sentence = "Friedman test over 5 data sets: p = 3.9e-06; critical difference of ranks (Nemenyi, 5 %): 6.75."
+    return Ranks(metric, labels, ranks, difference, sentence + " The methods differ significantly at 5 %.")
+
+
+@pytest.mark.parametrize(("n_methods", "name"), [(2, "BR"), (11, "AdaBoost.MH, Hamming trees"), (14, "Long name " * 6)])
+def test_ranks_by_several_measures_stay_whole(n_methods, name):
+    labels = [f"{name} {i}" for i in range(n_methods)]
+    data = [rank_data(metric, labels, 6.75) for metric in ("average_precision", "macro_auc")]
+    figure = figures.draw_ranks(data, Style())
+    assert_readable(figure)
+    titles = [part.get_suptitle().split(".")[0] for part in figure.subfigs]
+    assert titles == ["Average precision", "Macro AUC"]
+    for axes in figure.axes:
+        circles = [line for line in axes.get_lines() if line.get_marker() == "o"]
+        assert len(circles) == n_methods
+        assert not any(circle.get_clip_on() for circle in circles)
+        labels = [label.get_window_extent() for label in axes.get_xticklabels()]
+        assert not any(one.overlaps(other) for one, other in itertools.pairwise(labels))
 
 
 def test_hostile_names_are_drawn_literally():

@@ -132,6 +132,7 @@ def test_every_measure_is_named_and_shown_with_its_unit():
     assert {name: metric.name for name, metric in METRICS.items()} == {name: name for name in METRICS}
     assert METRICS["test_error"].axis_label == "test error (%)"
     assert METRICS["macro_auc"].axis_label == "macro AUC"
+    assert layouts.capitalised(METRICS["macro_auc"].label) == "Macro AUC"
     assert METRICS["macro_auc"].best([0.5, 0.7]) == 0.7
     assert METRICS["coverage"].best([0.5, 0.7]) == 0.5
 

@@ -1,10 +1,12 @@
 """Curves of all methods on one axis: the numbers they show by hand, and their layout."""
 
 import pytest
-from made_up_runs import METHODS, make_record
+from made_up_runs import METHODS, look_of, make_record
 
 from algos.experiments.figure_style import Style
 from algos.experiments.method_curves import (
+    MethodCurve,
+    MethodPanel,
     collect_round_curves,
     collect_time_curves,
     draw_round_curves,
@@ -91,3 +93,19 @@ def test_each_method_has_one_look_on_all_axes_and_one_entry_in_the_legend(draw, 
     box = legend.get_window_extent()
     assert not any(box.overlaps(axes.get_window_extent()) for axes in figure.axes)
     assert figure.bbox.x0 <= box.x0 <= box.x1 <= figure.bbox.x1
+
+
+@pytest.mark.parametrize("colors", [Style().colors, ("#000000",)])
+def test_fourteen_methods_have_looks_of_their_own_whose_dots_differ(colors):
+    curves = [MethodCurve(f"m{i}", [1, 2], [30.0, 20.0 + i], (2, 20.0 + i)) for i in range(14)]
+    figure = draw_time_curves(
+        [MethodPanel("wine", curves)], {f"m{i}": f"m{i}" for i in range(14)}, Style(colors=colors)
+    )
+    handles = figure.legends[0].legend_handles
+    assert len({look_of(line) for line in handles}) == 14
+    dots = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 1]
+    if len(colors) > 1:  # a method of one round is a dot alone
+        assert len({(dot.get_color(), dot.get_marker()) for dot in dots}) == 14
+    assert [handle.get_marker() for handle in handles] == [
+        "" if d.get_marker() == "o" else d.get_marker() for d in dots
+    ]

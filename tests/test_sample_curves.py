@@ -66,3 +66,15 @@ def test_the_figures_tell_right_and_wrong_labels_apart():
         lines = figure.axes[0].get_lines()
         assert [line.get_linestyle() for line in lines] == ["-", "--"]
         assert list(lines[0].get_xdata()) == [1, 2]
+
+
+def test_fourteen_methods_have_looks_of_their_own():
+    methods = [f"m{i}" for i in range(14)]
+    records = [make_record(method=m, samples=samples([0.5, 0.9], [0.5, 0.1], [1, 2])) for m in methods]
+    figure = draw_samples(collect_samples(records), dict(zip(methods, methods, strict=True)), Style())
+    handles = figure.legends[0].legend_handles[:14]
+    assert len({(line.get_color(), line.get_marker()) for line in handles}) == 14
+    drawn = figure.axes[0].get_lines()[::2]
+    assert [(line.get_color(), line.get_marker()) for line in drawn] == [
+        (h.get_color(), h.get_marker()) for h in handles
+    ]

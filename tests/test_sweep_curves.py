@@ -1,12 +1,13 @@
 """A parameter set to several values: its table, its figure, and that its variants have no rank."""
 
 import pytest
-from made_up_runs import METHODS, make_record, write_records
+from made_up_runs import METHODS, look_of, make_record, write_records
+from matplotlib.lines import Line2D
 
 from algos.experiments import figures, tables
 from algos.experiments.figure_style import Style
 from algos.experiments.report import read_figure
-from algos.experiments.sweep_curves import collect_sweeps, draw_sweeps
+from algos.experiments.sweep_curves import SweepPanel, collect_sweeps, draw_sweeps
 from algos.experiments.tables import ShownMethod
 
 SWEPT = {f"c{value}": ShownMethod(f"SVM, C = {value}", swept=("SVM", "C", value)) for value in (1, 10, 100)}
@@ -53,6 +54,23 @@ def test_the_figure_has_a_line_a_method_and_a_level_for_each_other_one(written):
     assert list(line.get_xdata()) == [1, 10, 100]
     assert list(line.get_ydata()) == pytest.approx([31, 26, 21])
     assert figure.axes[0].get_xscale() == "log"
+
+
+@pytest.mark.parametrize("colors", [Style().colors, ("#000000",), ("#000000", "#777777")])
+@pytest.mark.parametrize("n_swept", [1, 7, 14])
+def test_fourteen_methods_have_looks_of_their_own(colors, n_swept):
+    rows = [{"label": f"m{m}", "setting": s, "value": m + s, "std": 0.1} for m in range(n_swept) for s in (1, 2)]
+    levels = {f"m{m}": float(m) for m in range(n_swept, 14)}
+    panels = [SweepPanel(f"set {i}", "macro_auc", "k", rows, levels) for i in range(2)]
+    figure = draw_sweeps(panels, Style(colors=colors))
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == [f"m{m}" for m in range(14)]
+    for axes in figure.axes:
+        drawn = [look_of(line) for line in axes.get_lines() if line.get_marker() not in ("|", "_")]  # no caps
+        assert len(set(drawn)) == len(drawn) == 14
+    # A legend draws the lines of error bars and their points one over the other.
+    shown = [look_of(line) for line in figure.legends[0].findobj(Line2D)]
+    assert {look[:3] for look in drawn} <= {look[:3] for look in shown}
+    assert {look[::3] for look in drawn} <= {look[::3] for look in shown}
 
 
 def test_label_noise_and_two_parameters_have_panels_of_their_own(tmp_path):

@@ -104,6 +104,43 @@ class Style:
         }
 
 
+#: Markers that are told apart at the size of a point.
+MARKERS = "osD^vP"
+
+#: Line styles that are told apart.
+DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)), (0, (6, 1.5, 1, 1.5)), (0, (7, 1.5, 1, 1.5, 1, 1.5)))
+
+#: How much larger a marker is drawn that covers little of its square.
+MARKER_SCALE = {"*": 1.7, "P": 1.3, "X": 1.3}
+
+
+def method_look(index: int, style: Style, markers: str = "", **slower: Sequence[Any]) -> dict[str, Any]:
+    """Return how a figure draws its method number `index`, as arguments of matplotlib's ``plot``.
+
+    With each method the colour changes, and so does the marker where `markers` are given. Where all pairs of these are
+    used up, the next value of the first `slower` property follows, where these are used up, too, that of the second:
+    no two methods look the same before all combinations have been used.
+
+    Parameters
+    ----------
+    index : int
+    style : Style
+    markers : str
+    **slower : sequence
+        Name of a property -> its values.
+    """
+    n_colors = len(style.colors)
+    look: dict[str, Any] = {"color": style.colors[index % n_colors]}
+    period = n_colors
+    if markers:
+        look["marker"] = markers[index % len(markers)]
+        period = math.lcm(n_colors, len(markers))
+    for name, values in slower.items():
+        look[name] = values[index // period % len(values)]
+        period *= len(values)
+    return look
+
+
 @contextmanager
 def drawing(style: Style) -> Iterator[None]:
     """Draw with the style's settings on matplotlib's own defaults, whatever a user's matplotlibrc says."""
@@ -159,6 +196,22 @@ def broken(text: str, letters: int) -> str:
     return "\n".join(lines)
 
 
+def text_inches(text: str, font_size: float) -> float:
+    """Return the width of the longest line of a text, in inches."""
+    from matplotlib.textpath import TextPath
+
+    lines = [line for line in text.split("\n") if line.strip()]
+    return max((TextPath((0, 0), line, size=font_size).get_extents().width / 72 for line in lines), default=0.0)
+
+
+def fitted(text: str, inches: float, font_size: float) -> str:
+    """Return text in lines that are no wider than so many inches, broken as by `broken`."""
+    letters = max(int(1.25 * inches / letter_inches(font_size)), 12)
+    while letters > 12 and text_inches(literal(broken(text, letters)), font_size) > inches:
+        letters -= 1
+    return literal(broken(text, letters))
+
+
 def panel_inches(axes: "Axes") -> float:
     """Return about how wide a panel of the grid will be, before the layout is computed."""
     return axes.figure.get_figwidth() / axes.get_gridspec().ncols - 0.45
@@ -181,9 +234,15 @@ def label_outer(axes: Sequence["Axes"], x: str, y: str) -> None:
     columns = axes[0].get_gridspec().ncols
     for i, one in enumerate(axes):
         if i % columns == 0:
-            one.set_ylabel(y)
+            set_y_label(one, y)
         if i + columns >= len(axes):
             one.set_xlabel(x)
+
+
+def set_y_label(axes: "Axes", text: str) -> None:
+    """Label the y axis, in lines as long as a panel is high."""
+    inches = axes.figure.get_figheight() / axes.get_gridspec().nrows - 0.6
+    axes.set_ylabel(fitted(text, inches, axes.yaxis.label.get_fontsize()))
 
 
 def add_legend(figure: "Figure", handles: Sequence[Any], style: Style, columns: tuple[int, int]) -> None:
@@ -192,8 +251,6 @@ def add_legend(figure: "Figure", handles: Sequence[Any], style: Style, columns: 
     `columns` are the most of a narrow figure and of a wide one. There are fewer where labels are long, and a label
     longer than the figure is wide has several lines.
     """
-    from matplotlib.textpath import TextPath
-
     em, labels = style.font_size / 72, [str(handle.get_label()) for handle in handles]
 
     def room(n_columns: int) -> float:
@@ -201,7 +258,7 @@ def add_legend(figure: "Figure", handles: Sequence[Any], style: Style, columns: 
         return figure.get_figwidth() / n_columns - 5 * em
 
     longest = max(labels, key=len, default="")
-    inches = TextPath((0, 0), longest, size=style.font_size).get_extents().width / 72 if longest.strip() else 0.0
+    inches = text_inches(longest, style.font_size)
     most = columns[0] if figure.get_figwidth() < 5 else columns[1]
     n_columns = next((n for n in range(most, 0, -1) if inches <= room(n)), 1)
     if inches > room(n_columns):

@@ -8,7 +8,7 @@ Ito's, told apart by colour-blind readers, and every colour comes with a line st
 import math
 import os
 import statistics
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,19 +16,24 @@ from typing import TYPE_CHECKING, Any
 
 from algos.evaluation.metrics import METRICS, Metric
 from algos.experiments.figure_style import (
+    MARKER_SCALE,
+    MARKERS,
     Style,
     add_legend,
     drawing,
+    fitted,
     halo,
     label_outer,
     literal,
     make_panels,
+    method_look,
     panel_inches,
     plain_log_ticks,
     save_figure,
     set_title,
+    text_inches,
 )
-from algos.experiments.layouts import TWO_RANKED, group_rows, rank_sentence
+from algos.experiments.layouts import TWO_RANKED, capitalised, group_rows, rank_sentence
 from algos.experiments.method_curves import (
     MethodPanel,
     collect_round_curves,
@@ -37,6 +42,8 @@ from algos.experiments.method_curves import (
     draw_time_curves,
     end_of,
     error_at_stop,
+    error_name,
+    validation_name,
 )
 from algos.experiments.sample_curves import collect_rejection, collect_samples, draw_rejection, draw_samples
 from algos.experiments.sweep_curves import collect_sweeps, draw_sweeps
@@ -165,8 +172,8 @@ def _mean_curve(curves: Sequence[Sequence[float]]) -> list[float]:
     return (100 * np.mean(padded, axis=0)).tolist()
 
 
-def draw_learning_curves(panels: Sequence[CurvePanel], style: Style) -> "Figure":
-    """Draw training, validation and test error against rounds, a panel each.
+def draw_learning_curves(panels: Sequence[CurvePanel], style: Style, error: str = "error") -> "Figure":
+    """Draw training, validation and test error (its name: `error`) against rounds, a panel each.
 
     Rounds are on a logarithmic axis. Errors are, too, when test errors span a factor of five or more; an
     error of zero then lies on the lower edge. Panels of one data set share their limits.
@@ -182,7 +189,7 @@ def draw_learning_curves(panels: Sequence[CurvePanel], style: Style) -> "Figure"
         for one, panel in zip(axes, panels, strict=True):
             handles |= {line.get_label(): line for line in _draw_curves(one, panel, limits[panel.dataset], log, style)}
             set_title(one, panel.title)
-        label_outer(axes, "boosting rounds", "error (%)")
+        label_outer(axes, "boosting rounds", f"{error} (%)")
         add_legend(figure, [handles[label] for label in _CURVE_LABELS if label in handles], style, (2, 4))
         return figure
 
@@ -296,8 +303,8 @@ def _grid_panel(title: str, parameter: str, searches: Sequence[Sequence[Mapping[
 _PARAMETER_LABELS = {"n_inner_nodes": "inner nodes N", "n_factors": "factors m", "max_leaf_nodes": "leaves J"}
 
 
-def draw_error_against_n(panels: Sequence[GridPanel], style: Style) -> "Figure":
-    """Draw validation error against the grid of the base learner's size, with T* above each value."""
+def draw_error_against_n(panels: Sequence[GridPanel], style: Style, error: str = "error") -> "Figure":
+    """Draw validation error (its name: `error`) against the grid of the base learner's size, with T* above."""
     from matplotlib.lines import Line2D
 
     with drawing(style):
@@ -306,7 +313,7 @@ def draw_error_against_n(panels: Sequence[GridPanel], style: Style) -> "Figure":
             _draw_grid(one, panel, style)
             set_title(one, panel.title)
         names = [_PARAMETER_LABELS.get(panel.parameter, panel.parameter) for panel in panels]
-        label_outer(axes, names[0], "validation error (%)")
+        label_outer(axes, names[0], f"validation {error} (%)")
         if len(set(names)) > 1:  # methods with base learners of different kinds
             for one, name in zip(axes, names, strict=True):
                 one.set_xlabel(name)
@@ -391,9 +398,6 @@ def collect_pairs(comparison: Sequence[Mapping[str, Any]]) -> list[Pair]:
     ]
 
 
-_MARKERS = "osD^vP*X"
-
-
 def draw_paper_against_ours(pairs: Sequence[Pair], style: Style) -> "Figure":
     """Draw ours against the print with error bars and the diagonal, a panel a measure.
 
@@ -414,7 +418,7 @@ def draw_paper_against_ours(pairs: Sequence[Pair], style: Style) -> "Figure":
             handles |= _draw_pair_panel(axes, [row["pair"] for row in group], METRICS[metric], labels, style)
         for empty in panels[len(groups) :]:
             empty.remove()
-        add_legend(figure, [handles[label] for label in labels], style, (1, 2))
+        add_legend(figure, [handles[literal(label)] for label in labels], style, (1, 2))
         for axes, group in zip(panels, groups.values(), strict=False):
             of_panel = [row["pair"] for row in group]
             named = [pair for pair in of_panel if len(of_panel) <= _MOST_NAMES or pair.within is False]
@@ -462,7 +466,9 @@ def _pair_limits(pairs: Sequence[Pair]) -> tuple[tuple[float, float], bool]:
 
 def _draw_pairs(axes: "Axes", pairs: Sequence[Pair], index: int, lowest: float, style: Style) -> None:
     """Draw one method's points; bars end at the axes' lower limit, rings mark what is outside its printed bar."""
-    color, marker = style.colors[index % len(style.colors)], _MARKERS[index % len(_MARKERS)]
+    look = method_look(index, style, MARKERS + "*X", fillstyle=("full", "none"))
+    look["markersize"] = style.marker_size * MARKER_SCALE.get(look["marker"], 1.0)
+    edge = {"markeredgecolor": "white", "markeredgewidth": 0.6} if look["fillstyle"] == "full" else {}
     printed, ours = [pair.printed for pair in pairs], [pair.ours for pair in pairs]
     bars = {}
     for key, centre, stds in (
@@ -470,8 +476,8 @@ def _draw_pairs(axes: "Axes", pairs: Sequence[Pair], index: int, lowest: float, 
         ("yerr", ours, [pair.ours_std or 0.0 for pair in pairs]),
     ):
         bars[key] = [[min(s, max(c - lowest, 0.0)) for c, s in zip(centre, stds, strict=True)], stds]
-    axes.errorbar(printed, ours, **bars, fmt="none", ecolor=color, elinewidth=0.7, alpha=0.55)
-    axes.plot(printed, ours, marker, color=color, markeredgecolor="white", markeredgewidth=0.6, label=pairs[0].label)
+    axes.errorbar(printed, ours, **bars, fmt="none", ecolor=look["color"], elinewidth=0.7, alpha=0.55)
+    axes.plot(printed, ours, linestyle="", label=literal(pairs[0].label), **look, **edge)
     missed = [pair for pair in pairs if pair.within is False]
     axes.plot(
         [pair.printed for pair in missed],
@@ -552,26 +558,44 @@ def draw_ranks(measures: Sequence[Ranks], style: Style) -> "Figure":
     Two methods whose bars do not overlap differ significantly (Nemenyi's test at 5 %). One panel below the other for
     several measures.
     """
-    import textwrap
-
     from matplotlib.figure import Figure
 
+    # Long names and many ranks leave no room in a column.
+    width = next(
+        (w for w in (style.figure_width(1), style.figure_width(3)) if _inches_a_rank(measures, w, style) >= 0.2),
+        style.figure_width(3),
+    )
+    step = math.ceil(0.2 / _inches_a_rank(measures, width, style))
+    titles = [
+        fitted(
+            (f"{capitalised(METRICS[data.metric].label)}. " if len(measures) > 1 else "") + data.sentence,
+            0.97 * width,
+            style.font_size - 0.5,
+        )
+        for data in measures
+    ]
+    heights = [
+        0.34 * len(data.labels) + 0.6 + 0.15 * (title.count("\n") + 1)
+        for data, title in zip(measures, titles, strict=True)
+    ]
     with drawing(style):
-        # Long names leave no room in a column.
-        width = style.figure_width(3 if max(len(label) for data in measures for label in data.labels) > 32 else 1)
-        heights = [0.34 * len(data.labels) + 1.05 for data in measures]
         figure = Figure(figsize=(width, sum(heights)), layout="constrained")
-        panels = figure.subplots(len(measures), 1, squeeze=False, height_ratios=heights).ravel()
-        for axes, data in zip(panels, measures, strict=True):
+        # A part of the figure for each measure: titles begin at its edge, not where names push the axes to.
+        parts = figure.subfigures(len(measures), 1, squeeze=False, height_ratios=heights).ravel()
+        for part, data, title in zip(parts, measures, titles, strict=True):
+            part.suptitle(title, x=0.01, ha="left", fontsize=style.font_size - 0.5)
+            axes = part.subplots()
             _draw_rank_panel(axes, data, style)
-            name = f"{METRICS[data.metric].label.capitalize()}. " if len(measures) > 1 else ""
-            text = textwrap.fill(name + data.sentence, int(width * 72 / (0.52 * style.font_size)))
-            if len(measures) > 1:
-                axes.set_title(text, loc="left", fontsize=style.font_size - 0.5)
-            else:
-                figure.suptitle(text, x=0.01, ha="left", fontsize=style.font_size - 0.5)
-        panels[-1].set_xlabel("rank (1 is best)")
+            axes.set_xticks(range(1, len(data.labels) + 1, step))
+            axes.set_xlabel("rank (1 is best)")
         return figure
+
+
+def _inches_a_rank(measures: Sequence[Ranks], width: float, style: Style) -> float:
+    """Return about how far apart two ranks will be in a figure so wide."""
+    names = max(text_inches(literal(label), style.font_size - 1) for data in measures for label in data.labels)
+    span = max(len(data.labels) + (data.critical_difference or 0.0) for data in measures)
+    return max(width - names - 0.3, 0.1 * width) / span
 
 
 def _draw_rank_panel(axes: "Axes", data: Ranks, style: Style) -> None:
@@ -581,13 +605,13 @@ def _draw_rank_panel(axes: "Axes", data: Ranks, style: Style) -> None:
     for y, ranks in enumerate(zip(*data.ranks, strict=True)):
         for rank, count in Counter(ranks).items():
             size = style.marker_size * (1 + 2.2 * math.sqrt(count / len(ranks)))
-            axes.plot([rank], [y], "o", markersize=size, markerfacecolor="none", markeredgecolor="#999999")
+            look = {"markersize": size, "markerfacecolor": "none", "markeredgecolor": "#999999"}
+            axes.plot([rank], [y], "o", clip_on=False, **look)
         half = None if data.critical_difference is None else data.critical_difference / 2
         axes.errorbar([statistics.fmean(ranks)], [y], xerr=half, fmt="D", color=style.colors[0], capsize=3)
     axes.set_yticks(range(n_methods), [literal(label) for label in data.labels])
     left, right = axes.get_xlim()
     axes.set(ylim=(n_methods - 0.5, -0.5), xlim=(min(0.6, left), max(n_methods + 0.4, right)))
-    axes.set_xticks(range(1, n_methods + 1))
     axes.grid(False, axis="y")
 
 
@@ -643,8 +667,22 @@ def write_figures(
     """
     look = Style.from_config(style)
     records = read_records(record_paths)
-    summary = read_table(tables_dir, "summary")
-    labels = {row["method"]: row["label"] for row in summary}
+    labels = {row["method"]: row["label"] for row in read_table(tables_dir, "summary")}
+    content = _content(records, labels, tables_dir, reported_csv)
+    notes = _notes(records, labels, {name: content[name][1] for name in ("methods_by_rounds", "methods_by_time")})
+    for name, (draw, data, why_not) in content.items():
+        figure = draw(data, style=look) if data else draw_sentence(why_not, look)
+        title = f"{experiment}: {name.replace('_', ' ')}"
+        save_figure(figure, Path(out_dir) / name, look, title, None if data else why_not, notes.get(name, ""))
+
+
+def _content(
+    records: Sequence[Mapping[str, Any]],
+    labels: Mapping[str, str],
+    tables_dir: str | os.PathLike,
+    reported_csv: str | os.PathLike | None,
+) -> dict[str, tuple[Callable[..., "Figure"], Sequence[Any], str]]:
+    """For each figure: the function that draws it, its data, and what to say where there are none."""
     source = None if reported_csv is None else Path(reported_csv).name
     unprinted = (
         "No printed numbers are named for this experiment."
@@ -653,23 +691,32 @@ def write_figures(
     )
     too_few = "No data set of this experiment has two methods with a learning curve."
     ranks = collect_ranks(read_table(tables_dir, "ranks"), read_table(tables_dir, "set_ranks"))
-    content = {
+    error = error_name(records)
+    return {
         "learning_curves": (
-            draw_learning_curves,
+            partial(draw_learning_curves, error=error),
             collect_curves(records, labels),
             "No method of this experiment has a learning curve.",
         ),
-        "methods_by_rounds": (partial(draw_round_curves, labels=labels), collect_round_curves(records), too_few),
-        "methods_by_time": (partial(draw_time_curves, labels=labels), collect_time_curves(records), too_few),
+        "methods_by_rounds": (
+            partial(draw_round_curves, labels=labels, error=error),
+            collect_round_curves(records),
+            too_few,
+        ),
+        "methods_by_time": (
+            partial(draw_time_curves, labels=labels, error=error),
+            collect_time_curves(records),
+            too_few,
+        ),
         "error_against_n": (
-            draw_error_against_n,
+            partial(draw_error_against_n, error=validation_name(records)),
             collect_grids(records, labels),
             "No boosting method of this experiment searched a grid of numbers.",
         ),
         "paper_against_ours": (draw_paper_against_ours, collect_pairs(read_table(tables_dir, "comparison")), unprinted),
         "against_parameter": (
             draw_sweeps,
-            collect_sweeps(summary, read_table(tables_dir, "sweeps")),
+            collect_sweeps(read_table(tables_dir, "summary"), read_table(tables_dir, "sweeps")),
             "No parameter of this experiment is set to several values.",
         ),
         "samples_by_round": (
@@ -684,30 +731,32 @@ def write_figures(
         ),
         "ranks": (draw_ranks, ranks, f"Ranks need {TWO_RANKED}."),
     }
-    notes = _notes(records, labels, {name: content[name][1] for name in ("methods_by_rounds", "methods_by_time")})
-    for name, (draw, data, why_not) in content.items():
-        figure = draw(data, style=look) if data else draw_sentence(why_not, look)
-        title = f"{experiment}: {name.replace('_', ' ')}"
-        save_figure(figure, Path(out_dir) / name, look, title, None if data else why_not, notes.get(name, ""))
 
 
 def _notes(
     records: Sequence[Mapping[str, Any]], labels: Mapping[str, str], shown: Mapping[str, Sequence[MethodPanel]]
 ) -> dict[str, str]:
-    """Say which methods a figure of curves lacks, and of which curves nothing chose the rounds."""
+    """Say what the errors are, which methods a figure of curves lacks, and of which curves nothing chose the rounds."""
     fixed = dict.fromkeys(
         record["method"]
         for record in records
         if record["curve"] and not (record["selection"] or {}).get("validation_curve")
     )
     unchosen = f"No validation chose the rounds of {_listed(fixed, labels)}." if fixed else ""
-    notes = {"learning_curves": unchosen}
+    error, validation = error_name(records), validation_name(records)
+    measured = "" if error == "error" else f"The error is the {error}."
+    chooser = "" if validation == error else f"The validation error is {validation}."
+    notes = {"learning_curves": _joined(measured, chooser, unchosen), "error_against_n": chooser or measured}
     for name, panels in shown.items():
         drawn = {curve.method for panel in panels for curve in panel.curves}
         missing = [method for method in labels if method not in drawn]
         without = f"Not shown, for they have no {_LACKING[name]}: {_listed(missing, labels)}." if missing else ""
-        notes[name] = " ".join(filter(None, (without, unchosen)))
+        notes[name] = _joined(measured, without, unchosen)
     return notes
+
+
+def _joined(*sentences: str) -> str:
+    return " ".join(filter(None, sentences))
 
 
 _LACKING = {"methods_by_rounds": "rounds", "methods_by_time": "rounds whose time is known"}

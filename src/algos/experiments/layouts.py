@@ -281,6 +281,11 @@ def pair_sentences(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return sentences
 
 
+def capitalised(text: str) -> str:
+    """Return text with its first letter in upper case and the rest as it is: "macro AUC" keeps its capitals."""
+    return text[:1].upper() + text[1:]
+
+
 def rank_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
     """Lay out average ranks and the number of data sets each method is best on."""
     if not rows:
@@ -297,7 +302,7 @@ def rank_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
         for row in rows
     ]
     sentences = [
-        f"{METRICS[metric].label.capitalize()}: {rank_sentence(group)}" if several else rank_sentence(group)
+        f"{capitalised(METRICS[metric].label)}: {rank_sentence(group)}" if several else rank_sentence(group)
         for (metric,), group in metrics.items()
     ]
     return Layout(

@@ -1,17 +1,22 @@
 """Test errors of all methods on one axis: against the number of rounds, and against the time that fitting took."""
 
+import itertools
 import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from algos.evaluation.metrics import METRICS
 from algos.experiments.figure_style import (
+    DASHES,
+    MARKERS,
     Style,
     add_legend,
     drawing,
     label_outer,
     literal,
     make_panels,
+    method_look,
     plain_log_ticks,
     set_title,
 )
@@ -21,9 +26,11 @@ from algos.experiments.tables import model_rounds
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
-#: Line styles that follow each other when the colours are used up.
-_DASHES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
+#: Line styles and markers of the stop that follow each other, both at once, when the colours are used up: methods of
+#: one round are told apart by markers alone.
+_STROKES = tuple(itertools.islice(zip(itertools.cycle(DASHES), itertools.cycle(MARKERS), strict=False), 30))
 
 
 @dataclass(frozen=True)
@@ -89,6 +96,22 @@ def error_at_stop(curves: Sequence[Mapping[str, Any]]) -> float:
     return 100 * statistics.fmean(errors[min(stop, len(errors)) - 1] for errors, stop in ends)
 
 
+def error_name(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return what learning curves of an experiment's runs measure: with several labels a sample it is Hamming loss."""
+    tasks = {METRICS[name].task for record in records for name in record["metrics"] or ()}
+    return METRICS["hamming_loss"].label if "multi-label" in tasks else "error"
+
+
+def validation_name(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return what validation curves of methods with rounds measure.
+
+    A measure of rankings chooses rounds by what it lacks of 1; by any other measure they are chosen by their error.
+    """
+    measures = (METRICS.get((record["selection"] or {}).get("metric")) for record in records)
+    ranking = next((metric for metric in measures if metric and metric.ranking), None)
+    return f"1 − {ranking.label}" if ranking else error_name(records)
+
+
 def _curve_over_rounds(method: str, runs: Sequence[Mapping[str, Any]]) -> MethodCurve:
     rounds = range(1, max(len(run["curve"]["test_error"]) for run in runs) + 1)
     stop = statistics.median_low([end_of(run) for run in runs])
@@ -122,42 +145,50 @@ def _evenly_filled(rows: Any) -> Any:
     return np.column_stack([rounds, seconds * rounds / n_rounds])
 
 
-def draw_round_curves(panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style) -> "Figure":
-    """Draw test error against rounds, all methods of a data set on one axis."""
-    return _draw(panels, labels, style, "boosting rounds")
+def draw_round_curves(
+    panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style, error: str = "error"
+) -> "Figure":
+    """Draw test error (its name: `error`) against rounds, all methods of a data set on one axis."""
+    return _draw(panels, labels, style, "boosting rounds", f"test {error} (%)")
 
 
-def draw_time_curves(panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style) -> "Figure":
-    """Draw test error against CPU seconds of the fit, all methods of a data set on one axis."""
-    return _draw(panels, labels, style, "CPU seconds of the fit")
+def draw_time_curves(
+    panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style, error: str = "error"
+) -> "Figure":
+    """Draw test error (its name: `error`) against CPU seconds of the fit, all methods of a data set on one axis."""
+    return _draw(panels, labels, style, "CPU seconds of the fit", f"test {error} (%)")
 
 
-def _draw(panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style, x_label: str) -> "Figure":
+def _draw(
+    panels: Sequence[MethodPanel], labels: Mapping[str, str], style: Style, x_label: str, y_label: str
+) -> "Figure":
     methods = list(dict.fromkeys(curve.method for panel in panels for curve in panel.curves))
-    looks = {method: _look(index, style) for index, method in enumerate(methods)}
+    looks = {method: method_look(i, style, stroke=_STROKES) for i, method in enumerate(methods)}
     with drawing(style):
         figure, axes = make_panels(len(panels), style, wide=True)
         handles: dict[str, Any] = {}
         for one, panel in zip(axes, panels, strict=True):
             for curve in panel.curves:
-                look = looks[curve.method]
-                (line,) = one.plot(curve.positions, curve.errors, label=literal(labels[curve.method]), **look)
-                one.plot(*curve.stop, "o", color=look["color"], markeredgecolor="white", zorder=3)
+                line = _draw_curve(one, curve, labels[curve.method], **looks[curve.method])
                 handles.setdefault(curve.method, line)
             _limit(one, panel)
             set_title(one, panel.dataset)
-        label_outer(axes, x_label, "test error (%)")
+        label_outer(axes, x_label, y_label)
         add_legend(figure, list(handles.values()), style, (1, 2))
         return figure
 
 
-def _look(index: int, style: Style) -> dict[str, Any]:
-    n_colors = len(style.colors)
-    return {
-        "color": style.colors[index % n_colors],
-        "linestyle": _DASHES[index // n_colors % len(_DASHES)],
-        "linewidth": 0.8 * style.line_width,
-    }
+def _draw_curve(axes: "Axes", curve: MethodCurve, label: str, color: str, stroke: tuple[Any, str]) -> "Line2D":
+    """Draw a curve and the dot at its stop; return what the legend shows of it: a marker only where it is no circle."""
+    from matplotlib import rcParams
+    from matplotlib.lines import Line2D
+
+    dashes, marker = stroke
+    look = {"color": color, "linestyle": dashes, "linewidth": 0.8 * rcParams["lines.linewidth"]}
+    axes.plot(curve.positions, curve.errors, label=literal(label), **look)
+    dot = {"color": color, "markeredgecolor": "white"}
+    axes.plot(*curve.stop, marker, zorder=3, **dot)
+    return Line2D([], [], marker="" if marker == MARKERS[0] else marker, label=literal(label), **look | dot)
 
 
 def _limit(axes: "Axes", panel: MethodPanel) -> None:

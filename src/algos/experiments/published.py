@@ -13,7 +13,7 @@ from typing import Any
 
 from algos.exceptions import InputError
 from algos.experiments.figures import CAPTIONS
-from algos.experiments.layouts import best_on_test_layout, comparison_layout, summary_layout, with_note
+from algos.experiments.layouts import best_on_test_layout, capitalised, comparison_layout, summary_layout, with_note
 from algos.experiments.markup import Layout, escape_markdown, to_markdown
 from algos.experiments.report import component_sentences, read_figure
 from algos.experiments.reported import Reported, compare, read_reported
@@ -93,7 +93,7 @@ def publish(
     if tables_dir is not None:
         for name in ("datasets", "gains", "ranks", "places", "wins", "pairs", "skipped"):
             source, caption, build = LAYOUTS[name]
-            layouts.append(build(read_table(tables_dir, source), caption.capitalize()))
+            layouts.append(build(read_table(tables_dir, source), capitalised(caption)))
     write_csv(out.with_name(f"{out.name}.csv"), columns, rows)
     figures = [] if figures_dir is None else _copy_figures(Path(figures_dir), out)
     origin = {"commit": commit, "command": command, "date": date}

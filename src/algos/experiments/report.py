@@ -9,7 +9,7 @@ from typing import Any
 from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
 from algos.experiments.figures import CAPTIONS, TITLES
-from algos.experiments.layouts import best_values, group_rows, pair_sentences, signed, with_bar, with_note
+from algos.experiments.layouts import best_values, capitalised, group_rows, pair_sentences, signed, with_bar, with_note
 from algos.experiments.markup import Cell, Layout
 from algos.experiments.protocols import NOTHING, describe, describe_protocol
 from algos.experiments.rounding import full_decimals, print_decimals, table_decimals
@@ -88,7 +88,7 @@ def describe_experiment(experiment: Mapping[str, Any]) -> dict[str, Any]:
         raise InputError(
             f"{error.filename} is missing; make the tables and figures of {experiment['name']} first"
         ) from error
-    layouts = {name: build(rows[source], caption.capitalize()) for name, (source, caption, build) in LAYOUTS.items()}
+    layouts = {name: build(rows[source], capitalised(caption)) for name, (source, caption, build) in LAYOUTS.items()}
     layouts["comparison"] = with_note(layouts["comparison"], experiment.get("compared_protocols", ""))
     return {
         "name": experiment["name"],

@@ -5,7 +5,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from algos.experiments.figure_style import Style, add_legend, drawing, label_outer, literal, make_panels, set_title
+from algos.experiments.figure_style import (
+    MARKERS,
+    Style,
+    add_legend,
+    drawing,
+    label_outer,
+    literal,
+    make_panels,
+    method_look,
+    set_title,
+)
 from algos.experiments.layouts import group_rows
 
 if TYPE_CHECKING:
@@ -111,24 +121,25 @@ def _draw(
     from matplotlib.lines import Line2D
 
     methods = list(dict.fromkeys(curve.method for panel in panels for curve in panel.curves))
-    colors = {method: style.colors[i % len(style.colors)] for i, method in enumerate(methods)}
+    # Line styles tell the two shares apart: methods beyond the colours have markers.
+    looks = {method: method_look(i, style, marker=("", *MARKERS)) for i, method in enumerate(methods)}
     # Later lines are thinner, so that those below them show at their sides where they coincide.
-    widths = {method: style.line_width * (1.9 - 1.2 * i / max(len(methods) - 1, 1)) for i, method in enumerate(methods)}
+    for i, look in enumerate(looks.values()):
+        look["linewidth"] = style.line_width * (1.9 - 1.2 * i / max(len(methods) - 1, 1))
     with drawing(style):
         figure, axes = make_panels(len(panels), style)
         for one, panel in zip(axes, panels, strict=True):
             for curve in panel.curves:
                 for values, line in ((curve.solid, "-"), (curve.dashed, "--")):
                     if values is not None:
-                        look = {"color": colors[curve.method], "linewidth": widths[curve.method]}
-                        one.plot(range(1, len(values) + 1), values, line, **look)
+                        few = max(len(values) // 6, 1)  # a marker at every round would hide the line
+                        one.plot(
+                            range(1, len(values) + 1), values, linestyle=line, markevery=few, **looks[curve.method]
+                        )
             one.set(ylim=(-2, 102), xlim=(1, None))
             set_title(one, panel.dataset)
         label_outer(axes, "rounds", y_label)
-        keys = [
-            Line2D([], [], color=colors[method], linewidth=widths[method], label=literal(labels[method]))
-            for method in methods
-        ]
+        keys = [Line2D([], [], label=literal(labels[method]), **looks[method]) for method in methods]
         keys += [
             Line2D([], [], color="#555555", linestyle=line, label=kind)
             for line, kind in zip(("-", "--"), kinds, strict=True)

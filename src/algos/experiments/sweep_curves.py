@@ -5,14 +5,27 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from algos.evaluation.metrics import METRICS
-from algos.experiments.figure_style import Style, add_legend, drawing, literal, make_panels, plain_log_ticks, set_title
+from algos.experiments.figure_style import (
+    DASHES,
+    MARKERS,
+    Style,
+    add_legend,
+    drawing,
+    literal,
+    make_panels,
+    method_look,
+    plain_log_ticks,
+    set_title,
+    set_y_label,
+)
 from algos.experiments.layouts import group_rows
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MARKERS = "osD^vP"
+#: Line styles of levels that follow each other when the colours are used up.
+_LEVEL_DASHES = ("--", "-.", ":", DASHES[-1])
 
 
 @dataclass(frozen=True)
@@ -42,11 +55,13 @@ def collect_sweeps(summary: Sequence[Mapping[str, Any]], sweeps: Sequence[Mappin
 
 
 def draw_sweeps(panels: Sequence[SweepPanel], style: Style) -> "Figure":
-    """Draw a panel a data set and measure, a line a swept method, a dashed level for each other method."""
+    """Draw a panel a data set and measure, a line a swept method, a level without points for each other method."""
     parameters = list(dict.fromkeys(panel.parameter for panel in panels))
     lines = dict.fromkeys(row["label"] for panel in panels for row in panel.rows)
     levels = dict.fromkeys(label for panel in panels for label in panel.levels)
-    looks = {label: _look(i, style) for i, label in enumerate([*lines, *levels])}
+    looks = {label: method_look(i, style, MARKERS, linestyle=DASHES) for i, label in enumerate(lines)}
+    for i, label in enumerate(levels, len(looks)):
+        looks.setdefault(label, method_look(i, style, linestyle=_LEVEL_DASHES, marker=("", *MARKERS)))
     with drawing(style):
         figure, axes = make_panels(len(panels), style, wide=True)
         handles: dict[str, Any] = {}
@@ -55,7 +70,7 @@ def draw_sweeps(panels: Sequence[SweepPanel], style: Style) -> "Figure":
         if len(parameters) == 1:
             figure.supxlabel(_shown(parameters[0]), fontsize=style.font_size)
         for one, panel in zip(axes, panels, strict=True):
-            one.set_ylabel(METRICS[panel.metric].axis_label)
+            set_y_label(one, METRICS[panel.metric].axis_label)
             if len(parameters) > 1:
                 one.set_xlabel(_shown(panel.parameter))
         add_legend(figure, [handles[label] for label in looks if label in handles], style, (1, 2))
@@ -66,10 +81,6 @@ def _shown(parameter: str) -> str:
     return literal(parameter.replace("_", " "))
 
 
-def _look(index: int, style: Style) -> dict[str, Any]:
-    return {"color": style.colors[index % len(style.colors)], "marker": _MARKERS[index % len(_MARKERS)]}
-
-
 def _draw_panel(axes: "Axes", panel: SweepPanel, looks: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Draw one panel; return what its labels stand for in the legend."""
     handles = {}
@@ -78,8 +89,7 @@ def _draw_panel(axes: "Axes", panel: SweepPanel, looks: Mapping[str, Mapping[str
         settings, values, spreads = zip(*points, strict=True)
         handles[label] = axes.errorbar(settings, values, yerr=spreads, capsize=2, label=literal(label), **looks[label])
     for label, level in panel.levels.items():
-        color = looks[label]["color"]
-        handles[label] = axes.axhline(level, linestyle="--", color=color, label=literal(label))
+        handles[label] = axes.axhline(level, label=literal(label), **looks[label])
     settings = sorted(row["setting"] for row in panel.rows)
     if settings[0] > 0 and settings[-1] > 50 * settings[0]:
         axes.set_xscale("log")
