@@ -239,6 +239,8 @@ def test_a_long_name_of_a_measure_stays_beside_its_panel():
     assert_readable(figure)
     label, axes = figure.axes[0].yaxis.label, figure.axes[0].get_window_extent()
     assert label.get_window_extent().height <= 1.25 * axes.height
+    figure = figures.draw_error_against_n(panels[:3], Style(), "Hamming loss")
+    assert figure.axes[0].get_ylabel() == "validation Hamming\nloss (%)"  # no "(%)" on a line of its own
 
 
 def test_curves_of_small_span_are_linear():

@@ -240,9 +240,10 @@ def label_outer(axes: Sequence["Axes"], x: str, y: str) -> None:
 
 
 def set_y_label(axes: "Axes", text: str) -> None:
-    """Label the y axis, in lines as long as a panel is high."""
+    """Label the y axis, in lines as long as a panel is high; a unit stays beside the last word."""
     inches = axes.figure.get_figheight() / axes.get_gridspec().nrows - 0.6
-    axes.set_ylabel(fitted(text, inches, axes.yaxis.label.get_fontsize()))
+    lines = fitted(text.replace(" (", "\N{NO-BREAK SPACE}("), inches, axes.yaxis.label.get_fontsize())
+    axes.set_ylabel(lines.replace("\N{NO-BREAK SPACE}", " "))
 
 
 def add_legend(figure: "Figure", handles: Sequence[Any], style: Style, columns: tuple[int, int]) -> None:
