@@ -83,7 +83,7 @@ CAPTIONS: dict[str, str] = {
     ),
     "against_parameter": (
         "Each measure against a parameter that is set to several values, mean over folds with one standard deviation "
-        "to either side; dashed lines are the experiment's other methods."
+        "to either side; lines without points are the experiment's other methods."
     ),
     "samples_by_round": (
         "Share of the training samples that a self-paced method gives a weight above 0, round by round, mean over "
