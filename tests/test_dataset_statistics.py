@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from algos.datasets.storage import read_table, write_table
 from algos.datasets.table import Table
 from algos.exceptions import InputError
-from algos.experiments.dataset_statistics import DATASETS, dataset_rows, datasets_layout
+from algos.experiments.dataset_statistics import DATASETS, dataset_rows, datasets_layout, published_dataset_rows
 
 X = np.arange(12.0).reshape(4, 3)
 SINGLE = Table(
@@ -72,6 +72,14 @@ def test_a_printed_number_is_shown_where_it_is_another(stored, tmp_path):
     assert first == ["multi", "4", "3", "2", "1.00", "0.5 (print: 0.6)", "–"]
     assert second == ["single", "3", "3", "2", "–", "–", "2 / 1"]
     assert layout.notes == ["The print has multi; where its number is another, it is in brackets."]
+
+
+def test_printed_rows_are_published_as_they_are_with_ours_beside(stored, tmp_path):
+    path, aliases = printed(tmp_path, "theirs,4,3,2,1.00,0.6", "other,9,9,9,9,9"), {"multi": "theirs"}
+    rows = published_dataset_rows(dataset_rows({"multi": stored["multi"]}, path, aliases), path, aliases)
+    assert [row["dataset"] for row in rows] == ["theirs", "other"]
+    assert (rows[0]["label_cardinality"], rows[0]["reproduced_cardinality"], rows[0]["note"]) == ("1.00", 1.0, "")
+    assert (rows[1]["n"], rows[1]["reproduced_n_samples"], rows[1]["note"]) == ("9", None, "not run")
 
 
 def test_images_have_no_features_yet(stored):

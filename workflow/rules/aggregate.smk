@@ -14,9 +14,9 @@ def reported_file(wildcards):
     return f"config/reported/{name}.csv" if name else []
 
 
-def printed_datasets_file(wildcards):
+def printed_datasets_file(experiment):
     """What the paper prints of its data sets as a file, where the experiment names one."""
-    name = CONFIG.experiments[wildcards.experiment].reported_datasets
+    name = experiment.reported_datasets
     return f"config/reported/{name}.csv" if name else []
 
 
@@ -84,7 +84,9 @@ rule write_tables:
         records=lambda wildcards: records(CONFIG.experiments[wildcards.experiment]),
         datasets=dataset_tables,
         reported=reported_file,
-        printed_datasets=printed_datasets_file,
+        printed_datasets=lambda wildcards: printed_datasets_file(
+            CONFIG.experiments[wildcards.experiment]
+        ),
         code=code("algos.experiments.tables"),
     output:
         table_files("{experiment}"),

@@ -7,9 +7,12 @@ def published_files(experiment):
     """What an experiment that asks for it publishes; the copies of its figures come beside these."""
     if not experiment.publish:
         return []
-    return [
+    files = [
         f"docs/reproduction/{experiment.publish}.{suffix}" for suffix in ("csv", "md")
     ]
+    if experiment.reported_datasets:
+        files.append(f"docs/reproduction/{experiment.reported_datasets}.csv")
+    return files
 
 
 def stands_beside_print(experiment):
@@ -33,6 +36,7 @@ for experiment in CONFIG.experiments.values():
                     if stands_beside_print(experiment)
                     else []
                 ),
+                printed_datasets=printed_datasets_file(experiment),
                 code=code("algos.experiments.published"),
             output:
                 published_files(experiment),

@@ -23,4 +23,5 @@ with job_log(snakemake.log[0]):
         tables_dir=Path(snakemake.input.tables[0]).parent,
         notes=snakemake.params.tables["notes"],
         protocols=snakemake.params.tables["protocols"],
+        printed_datasets_csv=snakemake.input.get("printed_datasets") or None,
     )

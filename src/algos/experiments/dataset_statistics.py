@@ -69,6 +69,32 @@ def dataset_rows(
     return rows
 
 
+def published_dataset_rows(
+    rows: Sequence[Mapping[str, Any]], printed_csv: str | os.PathLike, dataset_aliases: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Return the printed rows as they are, each with ``reproduced_<count>`` of ours and a note.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        As :func:`dataset_rows` gives them, or as they are read back.
+    printed_csv, dataset_aliases
+        As there.
+
+    Raises
+    ------
+    InputError
+        When the printed numbers cannot be read.
+    """
+    ours = {dataset_aliases.get(row["dataset"], row["dataset"]): row for row in rows}
+    published = []
+    for dataset, printed in _read_printed(Path(printed_csv)).items():
+        row = ours.get(dataset, {})
+        counts = {f"reproduced_{count}": row.get(count) for count in _COUNTS}
+        published.append({**printed, **counts, "note": "" if row else "not run"})
+    return published
+
+
 def _read_printed(path: Path) -> dict[str, dict[str, str]]:
     try:
         with path.open(newline="", encoding="utf-8") as file:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from algos.exceptions import InputError
+from algos.experiments.dataset_statistics import published_dataset_rows
 from algos.experiments.figures import CAPTIONS
 from algos.experiments.layouts import best_on_test_layout, capitalised, comparison_layout, summary_layout, with_note
 from algos.experiments.markup import Layout, escape_markdown, to_markdown
@@ -39,6 +40,7 @@ def publish(
     tables_dir: str | os.PathLike | None = None,
     notes: Mapping[str, str] | None = None,
     protocols: str = "",
+    printed_datasets_csv: str | os.PathLike | None = None,
 ) -> None:
     """Write ``<out>.csv``, ``<out>.md`` and copies of the figures as ``<out>_<figure>.png``.
 
@@ -65,7 +67,10 @@ def publish(
     figures_dir : path-like, optional
         The experiment's figures; those with nothing to draw are not copied.
     tables_dir : path-like, optional
-        The experiment's tables; gains, ranks, wins and pairs of methods are shown too where they are given.
+        The experiment's tables; data sets, gains, ranks, wins and pairs of methods are shown too where they are given.
+    printed_datasets_csv : path-like, optional
+        What the paper prints of its data sets: goes, with ours in further columns, into a file of the same name beside
+        `out`.
 
     Raises
     ------
@@ -94,6 +99,9 @@ def publish(
         for name in ("datasets", "gains", "ranks", "places", "wins", "pairs", "skipped"):
             source, caption, build = LAYOUTS[name]
             layouts.append(build(read_table(tables_dir, source), capitalised(caption)))
+        if printed_datasets_csv is not None:
+            held = published_dataset_rows(read_table(tables_dir, "datasets"), printed_datasets_csv, dataset_aliases)
+            write_csv(out.with_name(Path(printed_datasets_csv).name), list(held[0]), held)
     write_csv(out.with_name(f"{out.name}.csv"), columns, rows)
     figures = [] if figures_dir is None else _copy_figures(Path(figures_dir), out)
     origin = {"commit": commit, "command": command, "date": date}
