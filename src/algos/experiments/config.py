@@ -817,7 +817,8 @@ def _check_publication(experiments: Iterable[Experiment], checker: Checker) -> N
     for experiment in experiments:
         at = ("experiments", experiment.name, "publish")
         name = experiment.publish
-        if name and publishers.setdefault(name, experiment.name) != experiment.name:
-            raise checker.error(at, f"{publishers[name]} publishes {name} already")
+        for file in (name, experiment.reported_datasets) if name else ():
+            if file and publishers.setdefault(file, experiment.name) != experiment.name:
+                raise checker.error(at, f"{publishers[file]} publishes {file} already")
         if name and name != experiment.reported and Path(f"config/reported/{name}.csv").exists():
             raise checker.error(at, f"{name} is a printed table, which this experiment does not name in 'reported'")
