@@ -134,7 +134,13 @@ def test_scores_out_of_fold(data, model):
 @of_all
 def test_labels_as_lists_are_refused(data, model):
     X = data[0][:3]
-    for y in ([{"a"}, {"a", "b"}, set()], [["a", "b"], ["c"], []], [[0, 1], [1], []], np.array([{1}, {2}, {1}])):
+    for y in (
+        [{"a"}, {"a", "b"}, set()],
+        [["a", "b"], ["c"], []],
+        [["a", "b"]] * 3,
+        [[0, 1], [1], []],
+        np.array([{1}, {2}, {1}]),
+    ):
         with pytest.raises(InputError, match="lists the labels of each sample; give a matrix of 0 and 1"):
             clone(model).fit(X, y)
 

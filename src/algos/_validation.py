@@ -52,11 +52,11 @@ def _refuse_collections(y: Any, name: str) -> None:
     if not isinstance(y, list | tuple) and getattr(getattr(y, "dtype", None), "kind", "") != "O":
         return
     listed = [row for row in y if isinstance(row, set | frozenset | list | tuple)]
-    ragged = len({len(row) for row in listed}) > 1
-    if (
-        any(isinstance(row, set | frozenset) or any(isinstance(label, str) for label in row) for row in listed)
-        or ragged
-    ):
+    lengths = {len(row) for row in listed}
+    sets = any(isinstance(row, set | frozenset) for row in listed)
+    # Rows of one text are a column of classes.
+    texts = lengths != {1} and any(isinstance(label, str) for row in listed for label in row)
+    if sets or texts or len(lengths) > 1:
         raise InputError(
             f"{name} lists the labels of each sample; give a matrix of 0 and 1, a column a label, as "
             "sklearn.preprocessing.MultiLabelBinarizer makes of such lists"
