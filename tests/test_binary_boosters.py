@@ -50,7 +50,7 @@ def parity():
             lambda X, y, w: oracle.additive(X, y, w, 30, lambda y, H: oracle.tangent(y, H, "weight"), 0.3),
         ),
     ],
-    ids=str,
+    ids=lambda value: "loop" if callable(value) and not hasattr(value, "fit") else str(value),
 )
 @pytest.mark.parametrize("weighted", [False, True])
 def test_scores_are_the_papers(cancer, model, loop, weighted):
