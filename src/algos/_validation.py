@@ -10,6 +10,7 @@ from sklearn.utils.validation import _check_sample_weight, column_or_1d, validat
 from algos.exceptions import InputError
 
 MAX_LOG2_MEAN = 20  # sample weights of a larger mean are scaled down
+LARGEST_FEATURE = 1e30  # of linear models: larger ones' products would overflow
 LEAST_SHARE = 2.0**-1000  # a smaller part of the largest sample weight counts as 0
 
 
@@ -75,15 +76,13 @@ def validate_training_data(estimator: Any, X: ArrayLike, y: ArrayLike, **options
     return validate_data(estimator, X, y, **options)
 
 
-def refuse_huge(X: Any, largest: float = 1e30) -> None:
+def refuse_huge(X: Any) -> None:
     """Refuse features whose products would overflow: liblinear, for one, never ends on them.
 
     Parameters
     ----------
     X : ndarray or sparse matrix
         Finite numbers.
-    largest : float, default=1e30
-        The largest size that is taken.
 
     Raises
     ------
@@ -91,13 +90,13 @@ def refuse_huge(X: Any, largest: float = 1e30) -> None:
         Naming the first such number's column.
     """
     values = X.data if hasattr(X, "indptr") else X
-    if not values.size or max(values.max(), -values.min()) <= largest:
+    if not values.size or max(values.max(), -values.min()) <= LARGEST_FEATURE:
         return
-    rows, columns = (abs(X) > largest).nonzero()
+    rows, columns = (abs(X) > LARGEST_FEATURE).nonzero()
     value = X[rows[0], columns[0]]
     raise InputError(
-        f"X holds {value:g} in column {columns[0]}, and products of features beyond {largest:g} overflow; correct it, "
-        "or scale the features"
+        f"X holds {value:g} in column {columns[0]}, and products of features beyond {LARGEST_FEATURE:g} overflow; "
+        "correct it, or scale the features"
     )
 
 

@@ -8,16 +8,13 @@ def table_files(experiment):
     return [f"results/tables/{experiment}/{name}" for name in TABLE_NAMES]
 
 
+def printed_file(name):
+    """A paper's table as a file, where the experiment names one."""
+    return f"config/reported/{name}.csv" if name else []
+
+
 def reported_file(wildcards):
-    """The paper's table as a file, where the experiment has one."""
-    name = CONFIG.experiments[wildcards.experiment].reported
-    return f"config/reported/{name}.csv" if name else []
-
-
-def printed_datasets_file(experiment):
-    """What the paper prints of its data sets as a file, where the experiment names one."""
-    name = experiment.reported_datasets
-    return f"config/reported/{name}.csv" if name else []
+    return printed_file(CONFIG.experiments[wildcards.experiment].reported)
 
 
 def dataset_tables(wildcards):
@@ -84,8 +81,8 @@ rule write_tables:
         records=lambda wildcards: records(CONFIG.experiments[wildcards.experiment]),
         datasets=dataset_tables,
         reported=reported_file,
-        printed_datasets=lambda wildcards: printed_datasets_file(
-            CONFIG.experiments[wildcards.experiment]
+        printed_datasets=lambda wildcards: printed_file(
+            CONFIG.experiments[wildcards.experiment].reported_datasets
         ),
         code=code("algos.experiments.tables"),
     output:

@@ -31,12 +31,10 @@ for experiment in CONFIG.experiments.values():
                 records=records(experiment),
                 figures=figure_files(experiment.name),
                 tables=table_files(experiment.name),
-                reported=(
-                    f"config/reported/{experiment.reported}.csv"
-                    if stands_beside_print(experiment)
-                    else []
+                reported=printed_file(
+                    experiment.reported if stands_beside_print(experiment) else None
                 ),
-                printed_datasets=printed_datasets_file(experiment),
+                printed_datasets=printed_file(experiment.reported_datasets),
                 code=code("algos.experiments.published"),
             output:
                 published_files(experiment),
@@ -71,7 +69,7 @@ for name in CONFIG.illustrations:
         name:
             f"publish_{name}"
         input:
-            illustration_files(name),
+            files=illustration_files(name),
             code=code("algos.experiments.published"),
         output:
             published_illustration(name),

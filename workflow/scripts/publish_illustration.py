@@ -9,7 +9,7 @@ with job_log(snakemake.log[0]):
     from algos.experiments.published import publish_illustration
 
     publish_illustration(
-        Path(snakemake.input[0]).with_suffix(""),
+        Path(snakemake.input.files[0]).with_suffix(""),
         Path(snakemake.output[0]).with_suffix(""),
         snakemake.params.settings,
         commit=source_commit(),

@@ -123,7 +123,6 @@ def _differences(table: Table, entry: Mapping[str, Any]) -> list[str]:
         "n_samples": table.n_samples,
         "n_features": table.n_features,
         "n_classes": len(table.label_names),
-        "task": "single-label" if table.Y is None else "multi-label",
         "cardinality": None if table.Y is None else round(float(table.Y.sum(axis=1).mean()), 3),
     }
     return [

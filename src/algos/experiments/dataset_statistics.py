@@ -104,7 +104,9 @@ def _read_printed(path: Path) -> dict[str, dict[str, str]]:
 
 
 def _counted(table: "Table") -> dict[str, Any]:
-    ours = slice(None) if table.roles is None else table.roles == "sample"
+    from algos.datasets.table import SAMPLE
+
+    ours = slice(None) if table.roles is None else table.roles == SAMPLE
     parts = None if table.split is None else table.split[ours].tolist()
     cardinality = None if table.Y is None else float(table.Y[ours].sum(axis=1).mean())
     return {

@@ -12,7 +12,15 @@ from typing import Any
 
 from algos.evaluation.metrics import METRICS
 from algos.experiments.markup import Cell, Layout
-from algos.experiments.rounding import decimals_of, fixed, full_decimals, print_decimals, rounded, table_decimals
+from algos.experiments.rounding import (
+    decimals_of,
+    fixed,
+    full_decimals,
+    is_outside,
+    print_decimals,
+    rounded,
+    table_decimals,
+)
 
 # More rows than this are no table for readers: then it is the means over data sets alone.
 _MOST_PAIR_ROWS = 150
@@ -132,19 +140,14 @@ def _comparison_texts(
             ours = with_bar(row["reproduced"], row["reproduced_std"], decimals)
             if differences and row["difference"] is not None:
                 ours += f" ({signed(row['difference'], decimals)})"
-            ours += "†" if _is_outside(row["reproduced"], theirs) else ""
+            barred = theirs["printed_std"] is not None
+            ours += "†" if barred and is_outside(row["reproduced"], theirs["printed"], theirs["printed_std"]) else ""
             printed = with_bar(theirs["printed"], theirs["printed_std"], printed_decimals)
             texts[dataset, row["method"], metric] = (
                 Cell(printed, row["method"] in best_print),
                 Cell(ours, row["method"] in best_ours),
             )
     return texts
-
-
-def _is_outside(ours: float, theirs: Mapping[str, Any]) -> bool:
-    """Whether a number of ours is outside the error bar of what is printed, if there is a bar."""
-    # As `algos.experiments.reported.compare`: the tolerance takes up the rounding of binary fractions only.
-    return theirs["printed_std"] is not None and abs(ours - theirs["printed"]) > theirs["printed_std"] + 1e-9
 
 
 def _comparison_notes(ran: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -430,8 +433,7 @@ def with_note(layout: Layout, note: str) -> Layout:
 def named_metrics(metrics: Sequence[str]) -> str:
     """The measures in words, e.g. ``Test error in percent``."""
     names = [METRICS[metric].label + (" in percent" if METRICS[metric].percent else "") for metric in metrics]
-    text = ", ".join(names)
-    return text[:1].upper() + text[1:]
+    return capitalised(", ".join(names))
 
 
 def _typical(values: Sequence[str]) -> str:

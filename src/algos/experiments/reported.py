@@ -12,7 +12,7 @@ from typing import Any
 from algos.evaluation.metrics import METRICS
 from algos.exceptions import InputError
 from algos.experiments.layouts import group_rows
-from algos.experiments.rounding import fixed, full_decimals
+from algos.experiments.rounding import fixed, full_decimals, is_outside
 
 # Column of the printed value -> measure (None: a column "metric" names it) and factor that makes it what we show.
 _VALUE_COLUMNS: dict[str, tuple[str | None, float]] = {
@@ -289,8 +289,7 @@ def _printed_row(
     difference = ours["value"] - printed
     row.update(_ours(ours), difference=difference)
     if spread is not None:
-        # The tolerance takes up the rounding of binary fractions only (2.3 - 2.1 against 0.2).
-        row["within_error_bar"] = "yes" if abs(difference) <= spread + 1e-9 else "no"
+        row["within_error_bar"] = "no" if is_outside(ours["value"], printed, spread) else "yes"
     row["remark"] = _dataset_note(row, notes)
     row["note"] = " ".join(filter(None, (_difference_note(row, cell, reported), row["remark"])))
     return row

@@ -22,6 +22,12 @@ def rounded(value: float, decimals: int) -> float:
     return float(fixed(value, decimals))
 
 
+def is_outside(value: float, printed: float, spread: float) -> bool:
+    """Tell whether a number lies outside the bar of a printed one."""
+    # The tolerance takes up the rounding of binary fractions only (2.3 - 2.1 against 0.2).
+    return abs(value - printed) > spread + 1e-9
+
+
 def decimals_of(metric: str, stds: Iterable[float | None]) -> int:
     """Return the digits that say something: a percentage has one where all error bars are 1 or more, else two.
 
