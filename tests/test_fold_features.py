@@ -35,6 +35,37 @@ def test_principal_components_are_those_of_the_training_part(tmp_path, splits):
     np.testing.assert_array_equal(read_fold_features(tmp_path / "s1.npy")[TRAIN], made[TRAIN])
 
 
+@pytest.mark.parametrize(
+    ("how", "expected"),
+    [
+        ("l1", [[0.1, 0.9, 0], [0, 0, 0]]),
+        ("l2", [[1 / 82**0.5, 9 / 82**0.5, 0], [0, 0, 0]]),
+        ("power", [[1 / 10**0.5, 3 / 10**0.5, 0], [0, 0, 0]]),
+    ],
+)
+def test_rows_of_a_table_are_brought_to_one_scale(tmp_path, splits, how, expected):
+    make_fold_features(_table(tmp_path, [[1, 9, 0], [0, 0, 0]]), splits, "s0", {"normalise": how}, 0, tmp_path / "o.npy")
+    np.testing.assert_allclose(read_fold_features(tmp_path / "o.npy")[:2], expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"), [(-2, r"takes square roots, and a value is -2; use l2"), (np.nan, r"missing values .* fill them")]
+)
+def test_rows_that_cannot_be_normalised_are_named(tmp_path, splits, value, message):
+    with pytest.raises(InputError, match=rf"t.parquet: .*{message}"):
+        make_fold_features(_table(tmp_path, [[1, value, 0]]), splits, "s0", {"normalise": "power"}, 0, tmp_path / "o.npy")
+    assert not (tmp_path / "o.npy").exists()
+
+
+def _table(tmp_path, rows):
+    """A table of 20 rows of three features, the given ones first."""
+    X = np.ones((20, 3))
+    X[: len(rows)] = rows
+    y = np.array(["a", "b"] * 10)
+    write_table(Table(X=X, y=y, feature_names=list("uvw"), label_names=["a", "b"]), tmp_path / "t.parquet")
+    return tmp_path / "t.parquet"
+
+
 def test_the_dictionary_is_learnt_from_training_images(tmp_path, splits):
     images = [np.random.default_rng(i).integers(0, 256, (40, 48), dtype=np.uint8) for i in range(20)]
     store_descriptors(images, tmp_path / "d.arrow")

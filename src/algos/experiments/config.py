@@ -454,6 +454,10 @@ def _features(
         raise checker.error((*at, "features"), f"{images[0]} holds images; say 'spatial_pyramid: {{}}', or how, here")
     if "spatial_pyramid" in features and not images:
         raise checker.error((*at, "features", "spatial_pyramid"), "no data set of this experiment holds images")
+    if "normalise" in features and len(images) == len(declared["datasets"]):
+        raise checker.error(
+            (*at, "features", "normalise"), "all data sets hold images; say 'spatial_pyramid: {normalise: ...}'"
+        )
     known = constructor_parameters("algos.features.spatial_pyramid", "SpatialPyramid", source_root)
     for key in features.get("spatial_pyramid", {}):
         if key not in known or key == "random_state":

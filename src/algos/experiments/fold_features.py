@@ -64,18 +64,26 @@ def make_fold_features(
         The folds.
     fold : str
     settings : dict
-        ``spatial_pyramid`` (parameters of `algos.features.SpatialPyramid`, for images) and ``pca``
-        (``{"n_components": int}``), the latter optional.
+        ``spatial_pyramid`` (parameters of `algos.features.SpatialPyramid`, for images), ``normalise`` (for tables,
+        ``"power"``, ``"l2"`` or ``"l1"``) and ``pca`` (``{"n_components": int}``), the last two optional.
     seed : int
         Of the dictionary and of the randomised solver.
     out : path-like
         The file to make.
+
+    Raises
+    ------
+    InputError
+        When a table has missing values, or negative ones whose square roots are asked for.
     """
     from algos.experiments.records import read_split
     from algos.features.pca import PrincipalComponents
 
     train = read_split(splits, fold).train
-    X = _unreduced(source, train, settings.get("spatial_pyramid", {}), seed)
+    if str(source).endswith(".arrow"):
+        X = _pyramids(source, train, settings.get("spatial_pyramid", {}), seed)
+    else:
+        X = _normalised_rows(source, settings.get("normalise"))
     if "pca" in settings:
         X = PrincipalComponents(random_state=seed, **settings["pca"]).fit(X[train]).transform(X)
     _log.info("%d rows, %d features, fitted on %d rows", *X.shape, len(train))
@@ -83,16 +91,29 @@ def make_fold_features(
         np.save(file, np.ascontiguousarray(X, dtype=np.float32))
 
 
-def _unreduced(source: str | os.PathLike, train: np.ndarray, pyramid: Mapping[str, Any], seed: int) -> np.ndarray:
-    from algos.datasets.storage import read_table
+def _pyramids(source: str | os.PathLike, train: np.ndarray, pyramid: Mapping[str, Any], seed: int) -> np.ndarray:
     from algos.features.descriptor_store import StoredDescriptors
     from algos.features.spatial_pyramid import SpatialPyramid
 
-    if not str(source).endswith(".arrow"):
-        X = read_table(source).X
-        return X if isinstance(X, np.ndarray) else X.toarray()
     stored = StoredDescriptors(source)
     return SpatialPyramid(random_state=seed, **pyramid).fit(stored[train]).transform(stored)
+
+
+def _normalised_rows(source: str | os.PathLike, how: str | None) -> np.ndarray:
+    """A table's rows, each of length (or sum, for l1) 1; ``power`` takes square roots of the values first."""
+    from sklearn.preprocessing import normalize
+
+    from algos.datasets.storage import read_table
+
+    X = read_table(source).X
+    X = X if isinstance(X, np.ndarray) else X.toarray()
+    if not np.isfinite(X).all():
+        raise InputError(f"{source}: rows with missing values have no features made of them; fill them in first")
+    if how is None:
+        return X
+    if how == "power" and X.min() < 0:
+        raise InputError(f"{source}: 'normalise: power' takes square roots, and a value is {X.min():g}; use l2")
+    return normalize(np.sqrt(X), norm="l2") if how == "power" else normalize(X, norm=how)
 
 
 def read_fold_features(path: str | os.PathLike) -> np.ndarray:
