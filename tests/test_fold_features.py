@@ -44,16 +44,21 @@ def test_principal_components_are_those_of_the_training_part(tmp_path, splits):
     ],
 )
 def test_rows_of_a_table_are_brought_to_one_scale(tmp_path, splits, how, expected):
-    make_fold_features(_table(tmp_path, [[1, 9, 0], [0, 0, 0]]), splits, "s0", {"normalise": how}, 0, tmp_path / "o.npy")
+    make_fold_features(
+        _table(tmp_path, [[1, 9, 0], [0, 0, 0]]), splits, "s0", {"normalise": how}, 0, tmp_path / "o.npy"
+    )
     np.testing.assert_allclose(read_fold_features(tmp_path / "o.npy")[:2], expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("value", "message"), [(-2, r"takes square roots, and a value is -2; use l2"), (np.nan, r"missing values .* fill them")]
+    ("value", "message"),
+    [(-2, r"takes square roots, and a value is -2; use l2"), (np.nan, r"missing values .* fill them")],
 )
 def test_rows_that_cannot_be_normalised_are_named(tmp_path, splits, value, message):
     with pytest.raises(InputError, match=rf"t.parquet: .*{message}"):
-        make_fold_features(_table(tmp_path, [[1, value, 0]]), splits, "s0", {"normalise": "power"}, 0, tmp_path / "o.npy")
+        make_fold_features(
+            _table(tmp_path, [[1, value, 0]]), splits, "s0", {"normalise": "power"}, 0, tmp_path / "o.npy"
+        )
     assert not (tmp_path / "o.npy").exists()
 
 
