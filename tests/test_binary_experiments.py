@@ -438,3 +438,9 @@ def test_gains_are_laid_out_as_in_the_paper():
     (first,) = [row for row in layout.rows if row[0].text == "d0"]
     assert [cell.bold for cell in first[1:]] == [False, True, False, False, True, False]
     assert gains.gains_layout([], "T").rows == []
+
+
+def test_a_method_with_two_baselines_has_a_head_for_each():
+    layout = gains.gains_layout(gains.gain_rows(folds(), [("a_x", "a"), ("b_x", "b"), ("a_x", "b")], SHOWN), "T")
+    heads = ["", "A, changed in place of A", "A, changed in place of B", "B, changed"]
+    assert [head for head, _ in layout.groups] == heads

@@ -91,12 +91,21 @@ def gains_layout(rows: Sequence[Mapping[str, Any]], title: str) -> Layout:
         if wins:
             body.append([Cell(name), *(Cell(text) for pair in pairs for text in (*map(str, wins[pair]), ""))])
     header = ["data set", *["before", "after", "gain"] * len(pairs)]
-    groups = [("", 1), *((of_pair[0]["label"], 3) for of_pair in pairs.values())]
+    groups = [("", 1), *((head, 3) for head in _heads([of_pair[0] for of_pair in pairs.values()]))]
     baselines = dict.fromkeys(row["baseline_label"] for row in rows)
     notes = [f"{named_metrics([metric])}. Before: {', '.join(baselines)}; after: with the change that the head names."]
     named = {row[0].text for row in body}
     notes += [sentence for name, sentence in _WINS.items() if name in named]
     return Layout(title, header, body, groups, notes)
+
+
+def _heads(pairs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The pairs' methods; beside what each stands where one has several baselines."""
+    labels = [pair["label"] for pair in pairs]
+    return [
+        pair["label"] if labels.count(pair["label"]) == 1 else f"{pair['label']} in place of {pair['baseline_label']}"
+        for pair in pairs
+    ]
 
 
 _WINS = {
