@@ -56,6 +56,15 @@ def test_the_figure_has_a_line_a_method_and_a_level_for_each_other_one(written):
     assert figure.axes[0].get_xscale() == "log"
 
 
+@pytest.mark.parametrize(
+    ("settings", "all_named"), [((0, 5, 10, 15), True), ((0, 0.5, 10, 15), False), (range(11), False), ((3,), True)]
+)
+def test_few_settings_are_named_below_the_panel(settings, all_named):
+    rows = [{"label": "m", "setting": setting, "value": 1.0, "std": 0.1} for setting in settings]
+    figure = draw_sweeps([SweepPanel("d", "macro_auc", "noise", rows, {})], Style())
+    assert (list(figure.axes[0].get_xticks()) == list(settings)) == all_named
+
+
 @pytest.mark.parametrize("colors", [Style().colors, ("#000000",), ("#000000", "#777777")])
 @pytest.mark.parametrize("n_swept", [1, 7, 14])
 def test_fourteen_methods_have_looks_of_their_own(colors, n_swept):

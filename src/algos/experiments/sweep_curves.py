@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from algos.evaluation.metrics import METRICS
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 #: Line styles of levels that follow each other when the colours are used up.
 _LEVEL_DASHES = ("--", "-.", ":", DASHES[-1])
+#: That many numbers have room below a panel.
+_MOST_TICKS = 6
 
 
 @dataclass(frozen=True)
@@ -90,9 +93,11 @@ def _draw_panel(axes: "Axes", panel: SweepPanel, looks: Mapping[str, Mapping[str
         handles[label] = axes.errorbar(settings, values, yerr=spreads, capsize=2, label=literal(label), **looks[label])
     for label, level in panel.levels.items():
         handles[label] = axes.axhline(level, label=literal(label), **looks[label])
-    settings = sorted(row["setting"] for row in panel.rows)
+    settings = sorted({row["setting"] for row in panel.rows})
     if settings[0] > 0 and settings[-1] > 50 * settings[0]:
         axes.set_xscale("log")
         plain_log_ticks(axes.xaxis, dense=False)
+    elif all(b - a > (settings[-1] - settings[0]) / _MOST_TICKS for a, b in pairwise(settings)):
+        axes.set_xticks(settings)  # few, with room for their numbers
     set_title(axes, panel.dataset)
     return handles
