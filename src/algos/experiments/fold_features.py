@@ -83,7 +83,7 @@ def make_fold_features(
     if str(source).endswith(".arrow"):
         X = _pyramids(source, train, settings.get("spatial_pyramid", {}), seed)
     else:
-        X = _normalised_rows(source, settings.get("normalise"))
+        X = _table_rows(source, settings.get("normalise"))
     if "pca" in settings:
         X = PrincipalComponents(random_state=seed, **settings["pca"]).fit(X[train]).transform(X)
     _log.info("%d rows, %d features, fitted on %d rows", *X.shape, len(train))
@@ -99,8 +99,8 @@ def _pyramids(source: str | os.PathLike, train: np.ndarray, pyramid: Mapping[str
     return SpatialPyramid(random_state=seed, **pyramid).fit(stored[train]).transform(stored)
 
 
-def _normalised_rows(source: str | os.PathLike, how: str | None) -> np.ndarray:
-    """A table's rows, each of length (or sum, for l1) 1; ``power`` takes square roots of the values first."""
+def _table_rows(source: str | os.PathLike, how: str | None) -> np.ndarray:
+    """A table's rows, as they are or of length (sum, for l1) 1; ``power`` takes square roots of the values first."""
     from sklearn.preprocessing import normalize
 
     from algos.datasets.storage import read_table
