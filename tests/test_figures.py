@@ -429,6 +429,9 @@ def test_figures_with_nothing_to_draw_say_so(tmp_path):
         "error_against_n": "No boosting method of this experiment searched a grid of numbers.",
         "paper_against_ours": "No printed numbers are named for this experiment.",
         "against_parameter": "No parameter of this experiment is set to several values.",
+        "against_negatives": (
+            "No average precision of this experiment is measured at three or more numbers of negatives."
+        ),
         "samples_by_round": "No method of this experiment weighs its samples anew each round.",
         "noise_rejection": (
             "No method of this experiment weighs its samples anew each round, with wrong labels among them."

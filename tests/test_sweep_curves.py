@@ -7,7 +7,7 @@ from matplotlib.lines import Line2D
 from algos.experiments import figures, tables
 from algos.experiments.figure_style import Style
 from algos.experiments.report import read_figure
-from algos.experiments.sweep_curves import SweepPanel, collect_sweeps, draw_sweeps
+from algos.experiments.sweep_curves import SweepPanel, collect_ratios, collect_sweeps, draw_sweeps
 from algos.experiments.tables import ShownMethod
 
 SWEPT = {f"c{value}": ShownMethod(f"SVM, C = {value}", swept=("SVM", "C", value)) for value in (1, 10, 100)}
@@ -110,3 +110,33 @@ def test_the_figure_says_so_where_nothing_is_swept(written, tmp_path):
     figures.write_figures(paths, tmp_path / "plain", None, {"dpi": 50}, tmp_path / "figures", "demo")
     shown = read_figure(tmp_path / "figures/against_parameter.png", "against_parameter")
     assert shown["why_not"].startswith("No parameter of this experiment")
+
+
+def precisions(datasets, label, at, name="voc_average_precision"):
+    return [
+        {"dataset": dataset, "metric": f"{name}_1to{ratio}", "label": label, "value": value + i}
+        for i, dataset in enumerate(datasets)
+        for ratio, value in at.items()
+    ]
+
+
+def test_average_precision_against_negatives_is_the_mean_over_data_sets():
+    summary = precisions(["cat", "dog"], "svm", {1: 90.0, 4: 70.0, 10: 50.0, 30: 30.0})
+    summary += precisions(["cat"], "only on cats", {1: 1.0, 4: 2.0, 10: 3.0})
+    summary += precisions(["cat", "dog"], "svm", {1: 90.0, 4: 70.0}, "average_precision_area")  # two are no curve
+    summary += [{"dataset": "cat", "metric": "voc_average_precision", "label": "svm", "value": 10.0}]
+    (panel,) = collect_ratios(summary)
+    assert (panel.dataset, panel.metric) == ("mean over 2 data sets", "voc_average_precision")
+    figure = draw_sweeps([panel], Style())
+    (axes,) = figure.axes
+    (line,) = axes.get_lines()
+    assert list(line.get_xdata()) == [1, 4, 10, 30]
+    assert list(line.get_ydata()) == [90.5, 70.5, 50.5, 30.5]
+    assert list(axes.get_xticks()) == [1, 4, 10, 30]
+    assert axes.get_ylabel().replace("\n", " ") == "11-point average precision (%)"
+    assert figure.get_supxlabel() == "negatives per positive"
+
+
+def test_two_numbers_of_negatives_are_no_curve():
+    assert collect_ratios(precisions(["cat"], "svm", {1: 90.0, 30: 30.0})) == []
+    assert collect_ratios([{"dataset": "a", "metric": "test_error", "label": "svm", "value": 1.0}]) == []

@@ -52,6 +52,16 @@ class Metric:
         return f"{self.label} (%)" if self.percent else self.label
 
     @property
+    def ratio(self) -> float | None:
+        """The number of negatives per positive at which it is measured, if at a stated one."""
+        return self.ranking[1] if self.ranking else None
+
+    @property
+    def without_ratio(self) -> str:
+        """The name of the same measure of the rows as they are."""
+        return self.name.partition("_1to")[0]
+
+    @property
     def unit(self) -> str:
         """What follows a number in a sentence."""
         return " %" if self.percent else ""

@@ -46,7 +46,7 @@ from algos.experiments.method_curves import (
     validation_name,
 )
 from algos.experiments.sample_curves import collect_rejection, collect_samples, draw_rejection, draw_samples
-from algos.experiments.sweep_curves import collect_sweeps, draw_sweeps
+from algos.experiments.sweep_curves import collect_ratios, collect_sweeps, draw_sweeps
 from algos.experiments.tables import read_records, read_table
 
 if TYPE_CHECKING:
@@ -85,6 +85,10 @@ CAPTIONS: dict[str, str] = {
         "Each measure against a parameter that is set to several values, mean over folds with one standard deviation "
         "to either side; lines without points are the experiment's other methods."
     ),
+    "against_negatives": (
+        "Average precision where the test negatives count as so many per positive, mean over data sets, of the methods "
+        "that ran on all of them."
+    ),
     "samples_by_round": (
         "Share of the training samples that a self-paced method gives a weight above 0, round by round, mean over "
         "folds: of samples with their right label and of those with a wrong one."
@@ -107,6 +111,7 @@ TITLES: dict[str, str] = {
     "error_against_n": "Validation error against N",
     "paper_against_ours": "Paper against ours",
     "against_parameter": "Against a parameter",
+    "against_negatives": "Against the number of negatives",
     "samples_by_round": "Samples in use by rounds",
     "noise_rejection": "Wrong labels kept out",
     "ranks": "Average ranks",
@@ -690,6 +695,7 @@ def _content(
         else f"No run of this experiment has a number in {source}."
     )
     too_few = "No data set of this experiment has two methods with a learning curve."
+    summary = read_table(tables_dir, "summary")
     ranks = collect_ranks(read_table(tables_dir, "ranks"), read_table(tables_dir, "set_ranks"))
     error = error_name(records)
     return {
@@ -716,8 +722,13 @@ def _content(
         "paper_against_ours": (draw_paper_against_ours, collect_pairs(read_table(tables_dir, "comparison")), unprinted),
         "against_parameter": (
             draw_sweeps,
-            collect_sweeps(read_table(tables_dir, "summary"), read_table(tables_dir, "sweeps")),
+            collect_sweeps(summary, read_table(tables_dir, "sweeps")),
             "No parameter of this experiment is set to several values.",
+        ),
+        "against_negatives": (
+            draw_sweeps,
+            collect_ratios(summary),
+            "No average precision of this experiment is measured at three or more numbers of negatives.",
         ),
         "samples_by_round": (
             partial(draw_samples, labels=labels),

@@ -1,5 +1,7 @@
-"""Measures against a parameter that an experiment sets to several values."""
+"""Measures against a parameter set to several values, and average precision against the number of negatives."""
 
+import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 _LEVEL_DASHES = ("--", "-.", ":", DASHES[-1])
 #: That many numbers have room below a panel.
 _MOST_TICKS = 6
+#: A curve against the number of negatives needs so many of them.
+_LEAST_RATIOS = 3
 
 
 @dataclass(frozen=True)
@@ -55,6 +59,32 @@ def collect_sweeps(summary: Sequence[Mapping[str, Any]], sweeps: Sequence[Mappin
         SweepPanel(*key, rows, {row["label"]: row["value"] for row in others.get(key[:2], ())})
         for key, rows in group_rows(sweeps, "dataset", "metric", "parameter").items()
     ]
+
+
+def collect_ratios(summary: Sequence[Mapping[str, Any]]) -> list[SweepPanel]:
+    """Average the table `summary` over data sets, for each average precision at three or more numbers of negatives.
+
+    Methods that did not run on all data sets, whose means would be of others, are left out.
+    """
+    datasets = {row["dataset"] for row in summary}
+    title = f"mean over {len(datasets)} data sets" if len(datasets) > 1 else "".join(datasets)
+    at_ratio = [row for row in summary if METRICS[row["metric"]].ratio is not None]
+    panels = []
+    for metric in dict.fromkeys(METRICS[row["metric"]].without_ratio for row in at_ratio):
+        of_kind = [row for row in at_ratio if METRICS[row["metric"]].without_ratio == metric]
+        rows = [
+            {
+                "label": label,
+                "setting": METRICS[name].ratio,
+                "value": statistics.fmean(row["value"] for row in cells),
+                "std": None,
+            }
+            for (label, name), cells in group_rows(of_kind, "label", "metric").items()
+            if len(cells) == len(datasets)
+        ]
+        if len({row["setting"] for row in rows}) >= _LEAST_RATIOS:
+            panels.append(SweepPanel(title, metric, "negatives per positive", rows, {}))
+    return panels
 
 
 def draw_sweeps(panels: Sequence[SweepPanel], style: Style) -> "Figure":
@@ -90,14 +120,21 @@ def _draw_panel(axes: "Axes", panel: SweepPanel, looks: Mapping[str, Mapping[str
     for (label,), rows in group_rows(panel.rows, "label").items():
         points = sorted((row["setting"], row["value"], row["std"] or 0.0) for row in rows)
         settings, values, spreads = zip(*points, strict=True)
-        handles[label] = axes.errorbar(settings, values, yerr=spreads, capsize=2, label=literal(label), **looks[label])
+        bars = spreads if any(spreads) else None
+        handles[label] = axes.errorbar(settings, values, yerr=bars, capsize=2, label=literal(label), **looks[label])
     for label, level in panel.levels.items():
         handles[label] = axes.axhline(level, label=literal(label), **looks[label])
-    settings = sorted({row["setting"] for row in panel.rows})
-    if settings[0] > 0 and settings[-1] > 50 * settings[0]:
-        axes.set_xscale("log")
-        plain_log_ticks(axes.xaxis, dense=False)
-    elif all(b - a > (settings[-1] - settings[0]) / _MOST_TICKS for a, b in pairwise(settings)):
-        axes.set_xticks(settings)  # few, with room for their numbers
+    _scale_settings(axes, sorted({row["setting"] for row in panel.rows}))
     set_title(axes, panel.dataset)
     return handles
+
+
+def _scale_settings(axes: "Axes", settings: Sequence[float]) -> None:
+    """Choose a linear or logarithmic axis for a parameter's settings, each with its number where these have room."""
+    log = settings[0] > 0 and settings[-1] > 20 * settings[0]
+    places = [math.log(setting) for setting in settings] if log else settings
+    if log:
+        axes.set_xscale("log")
+        plain_log_ticks(axes.xaxis, dense=False)
+    if all(b - a > (places[-1] - places[0]) / _MOST_TICKS for a, b in pairwise(places)):
+        axes.set_xticks(settings)
