@@ -394,6 +394,20 @@ def written(tmp_path_factory):
     return folder
 
 
+@pytest.mark.parametrize(("n_datasets", "titles"), [(30, 60), (31, 2)])
+def test_where_panels_are_too_many_data_sets_are_averaged(n_datasets, titles):
+    labels = {"tree": "Trees", "stump": "Stumps"}
+    records = [make_record(f"set{i}", method, error=0.1 + i / 100) for method in labels for i in range(n_datasets)]
+    for panels in (figures.collect_curves(records, labels), figures.collect_grids(records, labels)):
+        assert len(panels) == titles
+    curves = figures.collect_curves(records, labels)
+    if titles == 2:
+        assert [panel.title for panel in curves] == [f"mean over 31 data sets: {label}" for label in labels.values()]
+        assert curves[0].test == pytest.approx(
+            [sum(record["curve"]["test_error"][t] for record in records[:31]) / 0.31 for t in range(100)]
+        )
+
+
 def test_all_figures_are_written_the_same_twice(written):
     first, second = ({p.name: p.read_bytes() for p in (written / name).iterdir()} for name in ("first", "second"))
     assert sorted(first) == sorted(figures.FIGURE_NAMES)

@@ -112,6 +112,23 @@ def test_the_figure_says_so_where_nothing_is_swept(written, tmp_path):
     assert shown["why_not"].startswith("No parameter of this experiment")
 
 
+def test_variants_of_a_sweep_are_in_no_other_figure(written):
+    paths, folder = written
+    figures.write_figures(paths, folder / "tables", None, {"dpi": 50}, folder / "figures", "demo")
+    # The tree alone has rounds beside the sweep: no second method to draw.
+    shown = read_figure(folder / "figures/methods_by_rounds.png", "methods_by_rounds")
+    assert shown["why_not"].endswith("Variants of a sweep are in the figure against a parameter alone.")
+    assert "C = " not in read_figure(folder / "figures/learning_curves.png", "learning_curves")["caption"]
+
+
+def test_a_sweep_alone_has_its_own_figure_only(tmp_path):
+    paths = write_records(tmp_path / "runs", [make_record("wine", method, "r0f0") for method in SWEPT])
+    tables.write_tables(paths, None, {}, SWEPT, tmp_path / "tables", "Demo")
+    figures.write_figures(paths, tmp_path / "tables", None, {"dpi": 50}, tmp_path / "figures", "demo")
+    drawn = [name for name in figures.CAPTIONS if not read_figure(tmp_path / f"figures/{name}.png", name)["why_not"]]
+    assert drawn == ["against_parameter"]
+
+
 def precisions(datasets, label, at, name="voc_average_precision"):
     return [
         {"dataset": dataset, "metric": f"{name}_1to{ratio}", "label": label, "value": value + i}

@@ -46,7 +46,7 @@ from algos.experiments.method_curves import (
     validation_name,
 )
 from algos.experiments.sample_curves import collect_rejection, collect_samples, draw_rejection, draw_samples
-from algos.experiments.sweep_curves import collect_ratios, collect_sweeps, draw_sweeps
+from algos.experiments.sweep_curves import collect_ratios, collect_sweeps, draw_sweeps, swept_methods
 from algos.experiments.tables import read_records, read_table
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ CAPTIONS: dict[str, str] = {
         "Error against the number of boosting rounds, mean over folds, on the training part, on the inner validation "
         "parts and on the test part; the vertical line marks the rounds of the model (median over folds; shaded: their "
         "range) and the dot the error that tables show, each fold's after its own rounds. Errors too low for the axis "
-        "lie on its lower edge."
+        "lie on its lower edge. Where that were more than 60 panels, curves are means over data sets."
     ),
     "methods_by_rounds": (
         "Test error against the number of boosting rounds, mean over folds, all methods with rounds of a data set on "
@@ -75,7 +75,7 @@ CAPTIONS: dict[str, str] = {
     "error_against_n": (
         "Validation error, by which rounds are chosen, of each grid value at its best number of rounds T* (the number "
         "above it: median over folds); the filled point is the best, and of several folds bars span one standard "
-        "deviation to either side."
+        "deviation to either side. Where that were more than 60 panels, values are means over data sets."
     ),
     "paper_against_ours": (
         "Our results against the printed ones with both error bars; on the diagonal they are equal, and results "
@@ -117,6 +117,16 @@ TITLES: dict[str, str] = {
     "ranks": "Average ranks",
 }
 
+#: Figures of single runs, of which a sweep has too many to be told apart.
+_OF_RECORDS = (
+    *("learning_curves", "methods_by_rounds", "methods_by_time", "error_against_n"),
+    *("samples_by_round", "noise_rejection"),
+)
+_SWEPT_ELSEWHERE = "Variants of a sweep are in the figure against a parameter alone."
+
+#: More panels of one figure are not looked at.
+_MOST_PANELS = 60
+
 #: Every file that `write_figures` writes.
 FIGURE_NAMES: tuple[str, ...] = tuple(f"{name}.{suffix}" for name in CAPTIONS for suffix in ("png", "pdf"))
 
@@ -143,10 +153,11 @@ class CurvePanel:
 def collect_curves(records: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> list[CurvePanel]:
     """Average the learning curves of run records over folds, a panel a method and data set, methods first.
 
-    A curve that ended early (nothing was left to learn) keeps its last value.
+    A curve that ended early (nothing was left to learn) keeps its last value. Many data sets are averaged, too
+    (`_few_panels`).
     """
     panels = []
-    staged = [record for record in records if record["curve"]]
+    staged = _few_panels([record for record in records if record["curve"]])
     methods = list(dict.fromkeys(record["method"] for record in staged))
     groups = group_rows(staged)
     for dataset, method in sorted(groups, key=lambda key: methods.index(key[1])):
@@ -166,6 +177,14 @@ def collect_curves(records: Sequence[Mapping[str, Any]], labels: Mapping[str, st
             )
         )
     return panels
+
+
+def _few_panels(records: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return records as if of one data set where a panel a method and data set were too many to look at."""
+    datasets = {record["dataset"] for record in records}
+    if len(group_rows(records)) <= _MOST_PANELS or len(datasets) == 1:
+        return records
+    return [{**record, "dataset": f"mean over {len(datasets)} data sets"} for record in records]
 
 
 def _mean_curve(curves: Sequence[Sequence[float]]) -> list[float]:
@@ -264,10 +283,11 @@ class GridPanel:
 def collect_grids(records: Sequence[Mapping[str, Any]], labels: Mapping[str, str]) -> list[GridPanel]:
     """Collect what the selection found for each value of the first parameter that a staged method searched.
 
-    Where more parameters were searched, the best of the others counts for each value.
+    Where more parameters were searched, the best of the others counts for each value. Many data sets are averaged
+    (`_few_panels`).
     """
     panels = []
-    groups = group_rows(record for record in records if record["curve"] and record["selection"])
+    groups = group_rows(_few_panels([record for record in records if record["curve"] and record["selection"]]))
     searched = {key: _searched_parameter(runs) for key, runs in groups.items()}
     methods = list(dict.fromkeys(method for (_, method), parameter in searched.items() if parameter))
     for dataset, method in sorted((key for key in groups if searched[key]), key=lambda key: methods.index(key[1])):
@@ -672,10 +692,14 @@ def write_figures(
     """
     look = Style.from_config(style)
     records = read_records(record_paths)
-    labels = {row["method"]: row["label"] for row in read_table(tables_dir, "summary")}
+    summary, sweeps = (read_table(tables_dir, name) for name in ("summary", "sweeps"))
+    swept = swept_methods(summary, sweeps)  # a figure of their own shows them
+    records = [record for record in records if record["method"] not in swept]
+    labels = {row["method"]: row["label"] for row in summary if row["method"] not in swept}
     content = _content(records, labels, tables_dir, reported_csv)
     notes = _notes(records, labels, {name: content[name][1] for name in ("methods_by_rounds", "methods_by_time")})
-    for name, (draw, data, why_not) in content.items():
+    for name, (draw, data, reason) in content.items():
+        why_not = f"{reason} {_SWEPT_ELSEWHERE}" if swept and name in _OF_RECORDS else reason
         figure = draw(data, style=look) if data else draw_sentence(why_not, look)
         title = f"{experiment}: {name.replace('_', ' ')}"
         save_figure(figure, Path(out_dir) / name, look, title, None if data else why_not, notes.get(name, ""))

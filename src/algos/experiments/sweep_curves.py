@@ -52,13 +52,18 @@ def collect_sweeps(summary: Sequence[Mapping[str, Any]], sweeps: Sequence[Mappin
     The table calls a data set with label noise as runs do where a method's parameter is swept on it, and the data set
     by its own name where the level of noise is the parameter.
     """
-    cases = {row["dataset"] for row in summary}
-    swept = {row["method"] for row in sweeps if row["dataset"] in cases}
+    swept = swept_methods(summary, sweeps)
     others = group_rows((row for row in summary if row["method"] not in swept), "dataset", "metric")
     return [
         SweepPanel(*key, rows, {row["label"]: row["value"] for row in others.get(key[:2], ())})
         for key, rows in group_rows(sweeps, "dataset", "metric", "parameter").items()
     ]
+
+
+def swept_methods(summary: Sequence[Mapping[str, Any]], sweeps: Sequence[Mapping[str, Any]]) -> set[str]:
+    """Return the variants that a sweep of a method's parameter makes; levels of label noise make none."""
+    cases = {row["dataset"] for row in summary}
+    return {row["method"] for row in sweeps if row["dataset"] in cases}
 
 
 def collect_ratios(summary: Sequence[Mapping[str, Any]]) -> list[SweepPanel]:
