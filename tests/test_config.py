@@ -176,6 +176,7 @@ def test_a_mistake_is_shown_in_the_file_it_stands_in(config, tmp_path):
         (b"- 1\n", "holds no 'key: value' lines"),
         (b"", "holds no 'key: value' lines"),
         (b"a: \xff\n", "is not UTF-8 text"),
+        (b"a: &a {x: 1}\nb: {<<: *a, y: 2}\n", "line 2: '<<' is not taken here; write the keys out"),
     ],
 )
 def test_a_file_that_is_no_config(tmp_path, text, sentence):
@@ -336,6 +337,12 @@ def test_label_noise_makes_a_case_of_each_data_set_and_level(config, tmp_path):
         check(config, tmp_path)
 
 
+def test_a_mistake_in_a_users_own_data_set_is_shown_with_its_file(config, tmp_path):
+    config["data"] = {"datasets": {"mine": {"reader": "csv", "files": ["mine.csv"], "targt": "class"}}}
+    with pytest.raises(InputError, match=r"\.yaml: data\.datasets: mine.*'targt'"):
+        check(config, tmp_path)
+
+
 def test_a_users_own_data_set_joins_by_five_lines(config, tmp_path):
     config["data"] = {"datasets": {"mine": {"reader": "csv", "files": ["mine.csv"], "target": "class"}}}
     config["experiments"]["tiny"]["datasets"].append("mine")
@@ -386,6 +393,21 @@ def test_values_an_estimator_would_refuse_are_refused_before_any_job(
     del settings[part][key]
     settings["per_dataset"] = {"iris_sklearn": {part: {key: value}}}
     with pytest.raises(InputError, match="per_dataset.iris_sklearn." + sentence):
+        check(config, tmp_path)
+
+
+def test_binary_methods_are_refused_for_data_known_to_have_more_classes(config, tmp_path):
+    methods = config["experiments"]["tiny"]["methods"]
+    methods["logitboost_binary_exclusion"] = {"grid": {"fraction": [0.1, 0.2]}}
+    with pytest.raises(InputError, match=r"logitboost_binary_exclusion: .* is for two classes, and iris_sklearn has 3"):
+        check(config, tmp_path)
+
+
+def test_a_path_of_values_takes_no_word_that_chooses(config, tmp_path):
+    tiny = config["experiments"]["tiny"]
+    tiny.update(datasets=["digits_odd"], dataset_aliases={})
+    tiny["methods"] = {"logitboost_binary_exclusion": {"grid": {"fraction": [0.1, "cv"]}}}
+    with pytest.raises(InputError, match=r"grid.fraction.1: 'cv' chooses inside the fit; write it in params"):
         check(config, tmp_path)
 
 

@@ -142,7 +142,12 @@ DAMAGE = {
     ),
     "other size": (
         {f"{ROOT}Annotations/000009.xml": annotation([("cat", 10, 10, 40, 35)], width=600)},
-        "says 600 x 40 pixels, it has 60 x 40",
+        "Annotations/000009.xml says 600 x 40 pixels, the image has 60 x 40: the image's size counts",
+        1,
+    ),
+    "no size": (
+        {f"{ROOT}Annotations/000009.xml": annotation([("cat", 10, 10, 40, 35)]).replace(b"width", b"wide")},
+        "says no size, the image has 60 x 40",
         1,
     ),
     "missing image": ({f"{ROOT}JPEGImages/000009.jpg": None}, "there is no JPEGImages/000009.jpg: it is left out", 0),
@@ -178,7 +183,13 @@ def test_damage_is_named_and_the_rest_is_read(load, files, kind):
     assert named[0].startswith("image '000009' (val)")
     assert len(table.X.positives("cat", None)[0]) == 1 + n_cats
     assert len(table.X.positives("dog")[0]) == 3
-    assert says in refusal(load, damaged, on_error="raise")
+    refused = refusal(load, damaged, on_error="raise")
+    way_round = "; mend it, or set on_error: skip, by which "
+    reason = says
+    for outcome in ("it is left out", "it is clipped", "the object is left out", "the image's size counts"):
+        reason = reason.replace(f": {outcome}", way_round + outcome)
+    assert reason in refused
+    assert way_round in refused
     boxes = table.X.positives("cat")[1]
     assert (boxes >= 0).all()
     assert (boxes[:, 2:] <= (60, 40)).all()

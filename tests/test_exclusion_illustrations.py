@@ -100,6 +100,12 @@ def test_pictures_are_the_positives_of_lowest_and_highest_score(files, tmp_path)
     assert "`snakemake f1` with the config" in (tmp_path / "out.md").read_text()
     with pytest.raises(InputError, match="dogs: has 3 training positives; ask for fewer pictures"):
         hardest_patches.compute(0, given, n_each=2, n_estimators=10)
+    # An image that only decoding finds damaged is in the table without its windows.
+    whole = next((tmp_path / "mine").rglob("c2.jpg"))
+    whole.write_bytes(whole.read_bytes()[:300] + b"\xff\xd9")
+    write_table(read_dataset("dogs", entry, tmp_path), tmp_path / "dogs.parquet")
+    rows = hardest_patches.compute(0, given, n_each=1, n_estimators=10)
+    assert {row["image"] for row in rows} <= {"d1", "d2"}
     other = {"dogs": ({**entry, "least_negatives": 9}, *given["dogs"][1:])}
     with pytest.raises(InputError, match="its table does not hold the windows that its entry tells"):
         hardest_patches.compute(0, other, n_each=1, n_estimators=10)
@@ -114,6 +120,11 @@ def test_pictures_are_the_positives_of_lowest_and_highest_score(files, tmp_path)
             {"kind": "hardest_patches", "datasets": ["face"]},
             "unknown data set 'face'; the nearest valid name is 'faces'",
         ),
+        (
+            {"kind": "hardest_patches", "datasets": ["digits"]},
+            "digits is read by 'builtin'; hardest_patches is made of data of 'voc_patches'",
+        ),
+        ({"kind": "exclusion_toy", "params": {"sample": "outlier"}}, "exclusion_toy: sample is 'outlier'; give one of"),
     ],
 )
 def test_an_illustration_names_the_data_sets_that_it_needs_and_no_other(monkeypatch, declared, sentence):

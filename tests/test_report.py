@@ -188,6 +188,9 @@ def test_cells_without_printed_bar_are_not_judged():
     row = {"printed": 1.0, "printed_std": None, "within_error_bar": None, "n_runs": 1}
     verdict = report.judge([row], [])
     assert verdict["n_judged"] == 0
+    assert verdict["headline"].startswith("1 printed cell beside ours, none with an error bar to judge by; best method")
+    assert verdict["remarks"] == []
+    verdict = report.judge([row, {**row, "printed_std": 0.5, "within_error_bar": "yes"}], [])
     assert verdict["remarks"] == ["1 of the compared cells have no printed error bar."]
 
 

@@ -257,3 +257,60 @@ def test_outliers_weigh_the_peak_in_the_first_round(noisy):
         cut.feature,
         cut.threshold,
     )
+
+
+def test_cross_validation_passes_over_samples_without_weight(noisy):
+    X, y, _ = noisy
+    weight = (np.random.default_rng(0).random(len(y)) < 0.6).astype(float)
+    model = TwoPassExclusion(AdaBoost(n_estimators=10), fraction="cv", fractions=(0.0, 0.1, 0.2))
+    with_zeros = clone(model).fit(X, y, sample_weight=weight)
+    dropped = clone(model).fit(X[weight > 0], y[weight > 0])
+    np.testing.assert_array_equal(with_zeros.cv_scores_, dropped.cv_scores_)
+    # Ready-made splits name rows of all samples.
+    halves = [(np.arange(0, len(y), 2), np.arange(1, len(y), 2)), (np.arange(1, len(y), 2), np.arange(0, len(y), 2))]
+    of_kept = [tuple((np.cumsum(weight > 0) - 1)[part[weight[part] > 0]] for part in half) for half in halves]
+    with_zeros = clone(model).set_params(cv=halves).fit(X, y, sample_weight=weight)
+    dropped = clone(model).set_params(cv=of_kept).fit(X[weight > 0], y[weight > 0])
+    np.testing.assert_array_equal(with_zeros.cv_scores_, dropped.cv_scores_)
+
+
+@pytest.mark.parametrize("scoring", ["average_precision", "accuracy", "roc_auc"])
+def test_cross_validation_leaves_labels_to_parameters_that_name_them(noisy, scoring):
+    X, y, _ = noisy
+    names = np.where(y == np.unique(y)[1], "yes", "no")
+    first, second = np.unique(y).tolist()
+    model = TwoPassExclusion(fraction="cv", fractions=(0.0, 0.1), cv=2, scoring=scoring)
+    by_name = clone(model).set_params(estimator=LinearSVC(class_weight={"yes": 5.0, "no": 1.0})).fit(X, names)
+    by_number = clone(model).set_params(estimator=LinearSVC(class_weight={second: 5.0, first: 1.0})).fit(X, y)
+    np.testing.assert_array_equal(by_name.cv_scores_, by_number.cv_scores_)
+
+
+@pytest.mark.parametrize(
+    ("model", "fit", "message"),
+    [
+        (TwoPassExclusion(fraction="cv", cv=[]), {}, "cv has no splits"),
+        (TwoPassExclusion(fraction="cv", scoring=lambda *_: np.nan), {}, "no finite number"),
+        (TwoPassExclusion(LinearSVM()), {"monitor": lambda *_: None}, "LinearSVM has no rounds to monitor"),
+        (TwoPassExclusion(LogitBoost), {}, r"estimator is the class LogitBoost; give one, LogitBoost\(\)"),
+        (TwoPassExclusion(), {"sample_weight": np.r_[np.ones(20), np.zeros(20)]}, "of positive weight y has one class"),
+        (LinearSVM(class_weight={"typo": 3.0}), {}, "class_weight names 'typo', but the labels are 0 and 1"),
+        (LinearSVM(class_weight={1: -3.0}), {}, "class_weight of 1 is -3.0; give a positive number"),
+        (LogitBoost(), {"outliers": np.arange(40) < 2, "outlier_loss": "x"}, "outlier_loss is 'x'; give a loss"),
+    ],
+    ids=["no splits", "NaN", "monitor", "class", "one class", "unknown label", "negative weight", "no loss"],
+)
+def test_further_bad_input_is_named(model, fit, message):
+    X = np.arange(80.0).reshape(40, 2)
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, np.repeat([0, 1], 20), **fit)
+
+
+def test_a_path_is_of_numbers(noisy):
+    with pytest.raises(ValueError, match="a path is of numbers, not 'cv'"):
+        list(TwoPassExclusion(AdaBoost(n_estimators=2)).fit_path(*noisy[:2], ["cv"]))
+
+
+@pytest.mark.parametrize("given", [(-1,), (0,), ("x",), (np.nan,), (True,), (1.0, -1.0)])
+def test_an_exclusion_loss_has_positive_parameters(given):
+    with pytest.raises(ValueError, match=r"of the exclusion loss is .*; give a positive number"):
+        BoundedLogisticLoss(*given)

@@ -1,5 +1,6 @@
 """A VOC data set as tables of patches, one class against the rest: rows, groups, roles; bad input by name."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -123,8 +124,8 @@ def none_in_train(files):
 
 
 BAD = [
-    (outside, "image 'c2' (train): a box of 'cat' reaches outside the image of 60 x 40", (2, 1)),
-    (flat, "image 'c2' (train): a box of 'cat' has no area", (1, 1)),
+    (outside, "image 'c2' (train), Annotations/c2.xml: a box of 'cat' reaches outside the image of 60 x 40", (2, 1)),
+    (flat, "image 'c2' (train), Annotations/c2.xml: a box of 'cat' has no area", (1, 1)),
     (missing, "image 'c2' (train): voc.tar: there is no JPEGImages/c2.jpg", (1, 1)),
     (truncated, "image 'c2' (train): voc.tar: JPEGImages/c2.jpg", (1, 1)),
     (bomb, "Annotations/c2.xml declares a document type or entities", (1, 1)),
@@ -189,3 +190,31 @@ def test_the_papers_classes_are_twenty_data_sets_of_one_file():
         assert len(members) == 20
         assert all(entry["files"] == registry[owner]["files"] for entry in members.values())
         assert members[f"{family}_sofa"]["positive"] == "sofa"
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"train_on": ["train", "val"]}, "the list 'val' is in train_on and in test_on"),
+        ({"test_on": "train"}, "the list 'train' is in train_on and in test_on"),
+        ({"train_on": []}, "train_on is empty"),
+        ({"classes": ["dog"]}, "positive: there is no class 'cat'"),
+        ({"longer_side": 50}, "longer_side is 50; give a multiple of 8 from 16"),
+        ({"hog": {"cel": 4}}, "HOG has no parameter 'cel'; the nearest is 'cell'"),
+        ({"hog": {"orientations": True}}, "orientations is True; give a whole number from 1"),
+        ({"hog": {"transform_sqrt": "x"}}, "transform_sqrt is 'x'; give true or false"),
+        ({"least_negatives": 9, "most_negatives": 3}, "least_negatives is 9, more than most_negatives, 3"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else "",
+)
+def test_options_that_no_data_make_good_are_refused_before_any_is_fetched(options, sentence, tmp_path):
+    entry = {"reader": "voc_patches", "positive": "cat", "files": [str(tmp_path / "voc.tar")], **options}
+    with pytest.raises(InputError, match=re.escape(sentence)):
+        load_registry(Path(__file__).parent.parent / "config/datasets.yaml", {"mine": entry})
+
+
+def test_a_part_without_an_image_for_negatives_is_named(files, tmp_path):
+    content = {name: data for name, data in files.items() if not name.endswith("Main/val.txt")}
+    content[next(name for name in files if name.endswith("Main/val.txt"))] = b""
+    with pytest.raises(InputError, match=r"no image of the test part \(ImageSets/Main/val.txt\) is readable"):
+        read(content, tmp_path)

@@ -61,8 +61,8 @@ def test_bad_input_is_named_and_ends_nothing(tmp_path):
     workflow.run()
     log = (workflow.folder / "logs/features/pets_cat.log").read_text()
     for sentence in (
-        "image 'x0' (train): a box of 'cat' reaches outside the image of 60 x 40: it is clipped",
-        "image 'x1' (train): a box of 'cat' has no area",
+        "image 'x0' (train), Annotations/x0.xml: a box of 'cat' reaches outside the image of 60 x 40: it is clipped",
+        "image 'x1' (train), Annotations/x1.xml: a box of 'cat' has no area",
         "image 'x2' (train): mine: there is no JPEGImages/x2.jpg",
         "image 'x3' (train): mine: JPEGImages/x3.jpg",
         "Annotations/x4.xml declares a document type or entities",
@@ -88,4 +88,7 @@ def test_bad_input_ends_the_run_where_the_config_says_so(tmp_path):
     done = workflow.snakemake("--cores", "1")
     assert done.returncode == 1
     assert "Traceback" not in done.stdout
-    assert "Error: data set 'pets_cat': image 'x0' (train): a box of 'cat' reaches outside the image" in done.stdout
+    assert (
+        "Error: data set 'pets_cat': image 'x0' (train), Annotations/x0.xml: a box of 'cat' reaches outside the image"
+        in done.stdout
+    )

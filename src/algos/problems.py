@@ -28,8 +28,8 @@ class Problems:
         self.sentences: list[str] = []
         self._raise = on_error == "raise"
 
-    def add(self, sentence: str) -> None:
-        """Note a problem, or raise it."""
+    def add(self, sentence: str, outcome: str) -> None:
+        """Note a problem and what is done about it, or raise it with that as the way round."""
         if self._raise:
-            raise InputError(sentence)
-        self.sentences.append(sentence)
+            raise InputError(f"{sentence}; mend it, or set on_error: skip, by which {outcome}")
+        self.sentences.append(f"{sentence}: {outcome}")

@@ -40,6 +40,10 @@ def read_yaml(path: str | os.PathLike) -> dict[str, Any]:
         mark = getattr(error, "problem_mark", None)
         line = f", line {mark.line + 1}" if mark else ""
         problem = " ".join(str(getattr(error, "problem", error)).split())
+        if "yaml.org,2002:merge" in problem:
+            raise InputError(
+                f"{path}{line}: '<<' is not taken here; write the keys out, or a whole mapping as *its_anchor"
+            ) from None
         raise InputError(f"{path}{line}: not valid YAML ({problem})") from None
     except InputError:
         raise

@@ -139,7 +139,8 @@ class BoostedStumps(StagedClassifier, metaclass=ABCMeta):
         sample_weight : array-like of shape (n_samples,), optional
             Multiplies each sample's loss; samples of weight 0 are left out. Only ratios matter.
         monitor : callable, optional
-            Called as ``monitor(t, self)`` after each round t = 1, 2, ...; a true answer ends the fit.
+            Called as ``monitor(t, self)`` after each round t = 1, 2, ...; a true answer ends the fit. ``self`` is not
+            fitted before the end: it has its parameters and classes, and cannot predict.
         outliers : array-like of shape (n_samples,), bool, optional
             Samples whose weight is ``outlier_loss.weight(margin)`` in place of the algorithm's own; see
             :class:`TwoPassExclusion`.
@@ -185,6 +186,8 @@ class BoostedStumps(StagedClassifier, metaclass=ABCMeta):
             )
         if outlier_loss is None:
             raise ValueError("outliers need an outlier_loss, such as BoundedLogisticLoss(eta)")
+        if not isinstance(outlier_loss, Loss):
+            raise ValueError(f"outlier_loss is {outlier_loss!r}; give a loss, such as BoundedLogisticLoss(eta)")
         return outliers
 
     def _boost(self, data: TrainingSet, monitor: Any) -> None:

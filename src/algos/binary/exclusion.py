@@ -78,6 +78,27 @@ def _estimator_has(method: str) -> Any:
     return check
 
 
+class _OfLabels01(ClassifierMixin, BaseEstimator):
+    """A fitted classifier of two classes as scorers see it: its labels are 0 and 1."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    @property
+    def classes_(self) -> np.ndarray:
+        return np.array([0, 1])
+
+    def decision_function(self, X: np.ndarray) -> np.ndarray:
+        return self.model.decision_function(X)
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        return np.searchsorted(self.model.classes_, self.model.predict(X))
+
+    @available_if(lambda self: hasattr(self.model, "predict_proba"))
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        return self.model.predict_proba(X)
+
+
 class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     """Train, put the hardest samples under a loss that hardly counts them, and train again from scratch.
 
@@ -136,8 +157,9 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
 
     Notes
     -----
-    Samples of weight 0 are not counted as positives or negatives, nor excluded. Of equally hard samples the first ones
-    are excluded. A class keeps one sample at least.
+    Samples of weight 0 are not counted as positives or negatives, nor excluded, nor scored by ``fraction="cv"``. All
+    others count as one each, whatever they weigh: a fraction of the samples is excluded, and a sample of weight 2 is
+    not two of them. Of equally hard samples the first ones are excluded. A class keeps one sample at least.
 
     Boosters weigh outliers anew in every round; regression stumps take their label as response. RobustBoost's ds and dt
     are found without them. Estimators without rounds are fitted twice in the second pass: without the outliers, then
@@ -235,10 +257,13 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            For values, shapes or parameters that are not as stated, or an estimator that takes no sample weights.
+            For values, shapes or parameters that are not as stated, an estimator that takes no sample weights, or a
+            `monitor` for one that takes none.
         """
         X, y, labels, sample_weight = self._checked(X, y, sample_weight)
-        self.fraction_ = self._choose_fraction(X, labels, sample_weight) if self.fraction == "cv" else self.fraction
+        if monitor is not None and not has_fit_parameter(self._base_estimator, "monitor"):
+            raise InputError(f"{type(self._base_estimator).__name__} has no rounds to monitor; leave out `monitor`")
+        self.fraction_ = self._choose_fraction(X, y, labels, sample_weight) if self.fraction == "cv" else self.fraction
         self._fit_passes(X, y, np.where(labels == 1, 1.0, -1.0), sample_weight, monitor)
         return self
 
@@ -266,6 +291,8 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         first_pass = None
         for fraction in fractions:
+            if isinstance(fraction, str):
+                raise InputError(f"a path is of numbers, not {fraction!r}; fraction='cv' is chosen inside fit")
             model = clone(self).set_params(fraction=fraction)
             data = model._checked(X, y, sample_weight)
             model.fraction_ = fraction
@@ -278,6 +305,8 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """Set the classes; return X, y, labels 0 and 1, and sample weights."""
         self._validate_params()
+        if isinstance(self.estimator, type):
+            raise InputError(f"estimator is the class {self.estimator.__name__}; give one, {self.estimator.__name__}()")
         if not has_fit_parameter(self._base_estimator, "sample_weight"):
             raise InputError(
                 f"two-pass exclusion weighs samples, but {type(self._base_estimator).__name__}.fit takes no "
@@ -288,10 +317,13 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         target = type_of_target(y, input_name="y")
         if target != "binary":
             raise ValueError(f"Only binary classification is supported. The type of the target is {target}.")
+        sample_weight = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         self.classes_, labels = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"exclusion needs two classes; y has one class only, {self.classes_[0]}")
-        return X, y, labels, _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        weighed = np.unique(y[sample_weight > 0])
+        if len(weighed) < 2:
+            which = f"one class only, {weighed[0]}" if len(weighed) else "no sample"
+            raise ValueError(f"exclusion needs two classes; of positive weight y has {which}")
+        return X, y, labels, sample_weight
 
     def _fit_passes(
         self,
@@ -350,30 +382,47 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         second = fit_with_outliers(base, X, y, signs, sample_weight, outliers, loss, **fit_params)
         return excluded, second
 
-    def _choose_fraction(self, X: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray) -> float:
+    def _choose_fraction(self, X: np.ndarray, y: np.ndarray, labels: np.ndarray, sample_weight: np.ndarray) -> float:
         """The fraction of the best mean score; the first pass of a split serves all fractions."""
-        from sklearn.model_selection import check_cv
-
         fractions = np.asarray(self.fractions, dtype=float)
         if fractions.ndim != 1 or not len(fractions) or not ((fractions >= 0) & (fractions < 1)).all():
             raise InputError(f"fractions must be a list of numbers in [0, 1), not {self.fractions}")
-        if isinstance(self.cv, int) and np.bincount(labels).min() < self.cv:
-            raise InputError(
-                f"fraction='cv' with {self.cv} folds needs as many samples of either class; "
-                f"the smaller class has {np.bincount(labels).min()}"
-            )
         scorer = get_scorer(self.scoring)
         columns = []
-        for train, test in check_cv(self.cv, labels, classifier=True).split(X, labels):
+        for train, test in self._splits(labels, sample_weight > 0):
             signs = np.where(labels == 1, 1.0, -1.0)[train]
-            data = X[train], labels[train], signs, sample_weight[train]
-            first = clone(self._base_estimator).fit(X[train], labels[train], sample_weight=sample_weight[train])
+            # Labels as they were given: an estimator's parameters, such as weights of classes, may name them.
+            data = X[train], y[train], signs, sample_weight[train]
+            first = clone(self._base_estimator).fit(X[train], y[train], sample_weight=sample_weight[train])
             hardness = difficulty(first.decision_function(X[train]), signs)
             models = (self._second_pass(first, hardness, fraction, *data)[1] for fraction in fractions)
-            columns.append([scorer(model, X[test], labels[test]) for model in models])
-        self.cv_scores_ = np.array(columns).T
+            columns.append([scorer(_OfLabels01(model), X[test], labels[test]) for model in models])
+        self.cv_scores_ = np.array(columns, dtype=float).T
+        if not np.isfinite(self.cv_scores_).all():
+            raise InputError("scoring gave a score that is no finite number, so no fraction can be chosen by it")
         best = self.cv_scores_.mean(axis=1)
         return float(fractions[best == best.max()].min())
+
+    def _splits(self, labels: np.ndarray, counted: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Splits of the rows that are `counted`; ready-made ones are of all rows."""
+        from sklearn.model_selection import check_cv
+
+        rows = np.flatnonzero(counted)
+        least = np.bincount(labels[rows]).min()
+        if isinstance(self.cv, int) and least < self.cv:
+            raise InputError(
+                f"fraction='cv' with {self.cv} folds needs as many samples of either class; "
+                f"the smaller class has {least}"
+            )
+        splitter = check_cv(self.cv, labels[rows], classifier=True)
+        if isinstance(self.cv, int) or hasattr(self.cv, "split") or self.cv is None:
+            splits = [(rows[train], rows[test]) for train, test in splitter.split(rows[:, None], labels[rows])]
+        else:
+            whole = [(np.arange(len(labels))[train], np.arange(len(labels))[test]) for train, test in splitter.split()]
+            splits = [(train[counted[train]], test[counted[test]]) for train, test in whole]
+        if not splits:
+            raise InputError("cv has no splits; a generator gives its splits once: make a list of them")
+        return splits
 
     @property
     def n_estimators_(self) -> int:

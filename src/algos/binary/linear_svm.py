@@ -144,6 +144,12 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
     def _encoded_class_weight(self) -> Any:
         if not isinstance(self.class_weight, dict):
             return self.class_weight
+        known = self.classes_.tolist()
+        for label, weight in self.class_weight.items():
+            if label not in known:
+                raise ValueError(f"class_weight names {label!r}, but the labels are {known[0]!r} and {known[1]!r}")
+            if not isinstance(weight, Real) or not 0 < weight < np.inf:
+                raise ValueError(f"class_weight of {label!r} is {weight!r}; give a positive number")
         return {k: self.class_weight[label] for k, label in enumerate(self.classes_) if label in self.class_weight}
 
     def _normalized(self, X: np.ndarray) -> np.ndarray:

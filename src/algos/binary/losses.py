@@ -8,6 +8,7 @@ All take and return arrays.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 from scipy.special import erf, erfc, erfinv, expit
@@ -186,10 +187,20 @@ class BoundedLogisticLoss(Loss):
         Positive; the larger, the thinner is the weight around the boundary v = 0.
     peak : float or None
         Both are scaled to this weight at v = 0; None is no scaling, a weight of ``eta/4`` there.
+
+    Raises
+    ------
+    ValueError
+        When one is no positive number.
     """
 
     eta: float
     peak: float | None = None
+
+    def __post_init__(self) -> None:
+        for name, value in (("eta", self.eta), ("peak", 1.0 if self.peak is None else self.peak)):
+            if isinstance(value, bool) or not isinstance(value, Real) or not 0 < value < np.inf:
+                raise ValueError(f"{name} of the exclusion loss is {value!r}; give a positive number")
 
     @property
     def _height(self) -> float:

@@ -34,6 +34,9 @@ _READERS = {
 _ABOUT = {"title", "task", "n_samples", "n_features", "n_classes", "cardinality", "licence", "note", "paper"}
 _ABOUT |= {"reader", "files", "files_of", "split", "user", "family"}
 
+#: How a mistake in a user's own entries begins.
+OWN_ENTRIES = "data.datasets of the config"
+
 _ROLES = ("path", "images", "labels")
 # Readers of collections that may come in several files, none of which is a part: the lists inside them are.
 _OF_SEVERAL_FILES = {"voc", "voc_patches"}
@@ -77,14 +80,14 @@ def load_registry(
     registered = read_yaml(path)
     _check(registered, rules, "registry", str(path))
     own = copy.deepcopy(dict(user_entries or {}))
-    _check(own, rules, "user_entries", "data.datasets of the config")
+    _check(own, rules, "user_entries", OWN_ENTRIES)
     for name in own:
         if name in registered:
-            raise InputError(f"data.datasets of the config: {name!r} is a registered data set; give yours another name")
+            raise InputError(f"{OWN_ENTRIES}: {name!r} is a registered data set; give yours another name")
     members = _members(registered) | {name: {**entry, "user": True} for name, entry in _members(own).items()}
     entries = {}
     for name, entry in members.items():
-        source = f"{'data.datasets of the config' if entry.get('user') else path}: {name}"
+        source = f"{OWN_ENTRIES if entry.get('user') else path}: {name}"
         entries[name] = _spelt_out(_with_files(entry, members, source))
         _check_options(entries[name], source)
     return entries
@@ -249,11 +252,31 @@ def _check_options(entry: Mapping[str, Any], source: str) -> None:
         if key not in known and key not in _ABOUT:
             raise InputError(f"{source}: the reader {entry['reader']!r} has no option {key!r}{nearest(key, known)}")
     _check_files(entry, _parameters(reader), source)
+    _check_by_reader(entry, reader, source)
     if entry.get("split") and entry.get("missing") == "drop_rows":
         raise InputError(
             f"{source}: `missing: drop_rows` would shift the rows that `split` counts; "
             "give the training and the test part as two files"
         )
+
+
+def _check_by_reader(entry: Mapping[str, Any], reader: Callable[..., Table], source: str) -> None:
+    """Let a reader whose module has ``check_options`` refuse values of options that no data could make good."""
+    check = getattr(importlib.import_module(_READERS[entry["reader"]][0]), "check_options", None)
+    if check is None:
+        return
+    options = {
+        name: entry.get(name, parameter.default)
+        for name, parameter in inspect.signature(reader).parameters.items()
+        if name in _options_of(reader)
+    }
+    missing = next((name for name, value in options.items() if value is inspect.Parameter.empty), None)
+    if missing:
+        raise InputError(f"{source}: the reader {entry['reader']!r} needs the option {missing!r}")
+    try:
+        check(**options)
+    except InputError as error:
+        raise InputError(f"{source}: {error}") from None
 
 
 def _check_files(entry: Mapping[str, Any], parameters: Collection[str], source: str) -> None:

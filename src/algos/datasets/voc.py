@@ -256,7 +256,7 @@ def load_voc(
         try:
             images.append(_read_image(files, name, split, classes, problems))
         except _UnusableError as error:
-            problems.add(f"image {name!r} ({split}): {error}: it is left out")
+            problems.add(f"image {name!r} ({split}): {error}", "it is left out")
     if not images:
         raise InputError(f"{files}: none of its {len(names)} images is usable; the first: {problems.sentences[0]}")
     collection = VOCImages(images, classes, difficult, files)
@@ -340,24 +340,27 @@ def _root(archive: Archive) -> str:
 def _read_image(files: _Files, name: str, split: str, classes: Sequence[str], problems: Problems) -> VOCImage:
     width, height = _size(files, name)
     root = _parsed(files, f"Annotations/{name}.xml")
-    where = f"image {name!r} ({split})"
+    where = f"image {name!r} ({split}), Annotations/{name}.xml"
     said = tuple(_number(root.find("size"), key) for key in ("width", "height"))
     if said != (width, height):
-        problems.add(f"{where}: its annotation says {said[0]:g} x {said[1]:g} pixels, it has {width} x {height}")
+        told = "{:g} x {:g} pixels".format(*said) if all(map(math.isfinite, said)) else "no size"
+        problems.add(f"{where} says {told}, the image has {width} x {height}", "the image's size counts")
     objects, labels = [], set()
     for element in root.iter("object"):
         label = (element.findtext("name") or "").strip()
         if label not in classes:
-            problems.add(f"{where}: unknown class {label!r}{nearest(label, classes)}: the object is left out")
+            problems.add(f"{where}: unknown class {label!r}{nearest(label, classes)}", "the object is left out")
             continue
         labels.add(label)
         try:
             box, clipped = _inside(_box(element), width, height)
         except _UnusableError as error:
-            problems.add(f"{where}: a box of {label!r} {error}: it is left out")
+            problems.add(f"{where}: a box of {label!r} {error}", "it is left out")
             continue
         if clipped:
-            problems.add(f"{where}: a box of {label!r} reaches outside the image of {width} x {height}: it is clipped")
+            problems.add(
+                f"{where}: a box of {label!r} reaches outside the image of {width} x {height}", "it is clipped"
+            )
         objects.append(VOCObject(label, box, (element.findtext("difficult") or "0").strip() == "1"))
     return VOCImage(name, split, width, height, tuple(objects), frozenset(labels))
 
@@ -442,4 +445,4 @@ def _check_positives(images: VOCImages, problems: Problems) -> None:
     for split in dict.fromkeys(image.split for image in images.images):
         for label in images.label_names:
             if len(images.positives(label, [split])[0]) == 0:
-                problems.add(f"split {split!r}: there is no positive of class {label!r}: it cannot be used for it")
+                problems.add(f"split {split!r}: there is no positive of class {label!r}", "it cannot be used for it")

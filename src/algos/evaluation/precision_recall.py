@@ -14,6 +14,7 @@ between groups of equal scores. The result therefore does not depend on the orde
 """
 
 from collections.abc import Sequence
+from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -92,6 +93,8 @@ def average_precision_curve(
     """
     if kind not in KINDS:
         raise InputError(f"kind is {kind!r}; known: {', '.join(KINDS)}")
+    if np.ndim(ratios) != 1:
+        raise InputError(f"ratios is {ratios!r}; give a list, such as [1, 4, 10]")
     positive, scores = _checked(y, scores)
     true, false = _counts(positive, scores)
     weights = [_negative_weight(ratio, true[-1], false[-1]) for ratio in ratios]
@@ -128,9 +131,11 @@ def _checked(y: ArrayLike, scores: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         raise InputError(f"labels have the shape {y.shape}, scores {scores.shape}: give one label and score per row")
     if np.isnan(scores).any():
         raise InputError(f"score {int(np.flatnonzero(np.isnan(scores))[0])} is NaN and cannot be ranked")
-    values = set(np.unique(y).tolist())
+    values = set(y.tolist())
     if not (values <= {0, 1} or values <= {-1, 1}):
-        raise InputError(f"labels are {sorted(values)[:5]}; give 1 for positives, and -1 or 0 for all negatives")
+        raise InputError(
+            f"labels are {sorted(values, key=str)[:5]}; give 1 for positives, and -1 or 0 for all negatives"
+        )
     if 1 not in values:
         raise InputError("there is no positive, so precision has no meaning; leave this class or split out")
     return y == 1, scores
@@ -147,7 +152,7 @@ def _counts(positive: np.ndarray, scores: np.ndarray) -> tuple[np.ndarray, np.nd
 def _negative_weight(ratio: float | None, n_positives: int, n_negatives: int) -> float:
     if ratio is None:
         return 1.0
-    if not 0 < ratio < np.inf:
+    if isinstance(ratio, bool) or not isinstance(ratio, Real) or not 0 < ratio < np.inf:
         raise InputError(f"negatives_per_positive is {ratio!r}; give a positive number, or None")
     if n_negatives == 0:
         raise InputError("there is no negative that could count for negatives_per_positive")

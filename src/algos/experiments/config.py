@@ -15,8 +15,9 @@ from typing import Any
 
 from algos.evaluation import splits
 from algos.evaluation.metrics import DEFAULT_METRICS, METRICS
+from algos.exceptions import InputError
 from algos.experiments.checker import Checker, number_hint, one_line, valid_names
-from algos.experiments.methods import METHODS, Method, default_of, validate_value
+from algos.experiments.methods import METHODS, Method, default_of, is_binary, path_parameter, validate_value
 from algos.experiments.reported import DATASET_COLUMNS, printed_method
 from algos.experiments.sources import constructor_parameters
 from algos.illustrations import registry as illustrations
@@ -269,14 +270,10 @@ def check_config(
     InputError
         One sentence with the unknown or wrong name, the file it stands in and the nearest valid name.
     """
-    from algos.datasets import registry
-
     checker = Checker([Path(file) for file in files])
     checker.check_schema(config, read_yaml(schema))
     data = {**DATA_DEFAULTS, **config.get("data", {})}
-    known = registry.load_registry(
-        data["registry"], data.pop("datasets"), Path(schema).with_name("datasets.schema.yaml")
-    )
+    known = _known_datasets(data, schema, checker)
     experiments = {
         name: _experiment(name, declared, known, checker, Path(source_root))
         for name, declared in config["experiments"].items()
@@ -293,7 +290,7 @@ def check_config(
     _check_mirrors({name: known[name] for name in used}, data, checker)
     for experiment in experiments.values():
         _check_choice(experiment, checker)
-    _check_values(experiments.values(), checker, approvals)
+    _check_values(experiments.values(), known, checker, approvals)
     _check_targets(experiments, drawn, used, checker)
     _check_publication(experiments.values(), checker)
     return Config(
@@ -638,6 +635,19 @@ def _shown_as(method: Method, name: str, declared: Mapping[str, Any]) -> Method:
     return replace(method, name=name, label=label, printed_labels=printed)
 
 
+def _known_datasets(data: dict[str, Any], schema: PathLike, checker: Checker) -> dict[str, dict[str, Any]]:
+    """Return the registry with the config's own data sets, a mistake in which is said with the config's file."""
+    from algos.datasets.registry import OWN_ENTRIES, load_registry
+
+    own = data.pop("datasets")
+    try:
+        return load_registry(data["registry"], own, Path(schema).with_name("datasets.schema.yaml"))
+    except InputError as error:
+        if not str(error).startswith(OWN_ENTRIES):
+            raise
+        raise checker.error(("data", "datasets"), str(error).removeprefix(f"{OWN_ENTRIES}: ")) from None
+
+
 def _check_files(entries: Mapping[str, dict], checker: Checker) -> None:
     """Refuse a user's data set whose file is not there, before anything is computed."""
     for name, entry in entries.items():
@@ -724,23 +734,34 @@ def _check_choice(experiment: Experiment, checker: Checker) -> None:
                 )
 
 
-def _check_values(experiments: Iterable[Experiment], checker: Checker, approvals: PathLike | None) -> None:
+def _many_classes(experiment: Experiment, known: Mapping[str, dict]) -> tuple[str, int] | None:
+    """The first data set of an experiment that is known to have more than two classes, and their number."""
+    counts = ((name, known[name].get("n_classes") or 0) for name in experiment.datasets)
+    return next(((name, count) for name, count in counts if count > 2), None)
+
+
+def _check_values(
+    experiments: Iterable[Experiment], known: Mapping[str, dict], checker: Checker, approvals: PathLike | None
+) -> None:
     """Refuse parameter values that an estimator would refuse, before any job starts.
 
     A job that fails has already lost the results it was to replace, so what can be known early must be.
     """
     settings = [
-        (("experiments", experiment.name, "methods", method.declared_as), method)
+        (("experiments", experiment.name, "methods", method.declared_as), method, _many_classes(experiment, known))
         for experiment in experiments
         for method in experiment.methods.values()
     ]
     content = json.dumps(
-        [(at, m.registered, m.method.defaults, m.params, m.grid, m.per_dataset) for at, m in settings], default=str
+        [(at, m.registered, m.method.defaults, m.params, m.grid, m.per_dataset, many) for at, m, many in settings],
+        default=str,
     )
     approval = Path(approvals, hashlib.sha256(content.encode()).hexdigest()) if approvals else None
     if approval and approval.exists():
         return
-    for at, method in settings:
+    for at, method, many in settings:
+        if many and is_binary(method.registered):
+            raise checker.error(at, f"{method.registered} is for two classes, and {many[0]} has {many[1]}")
         parts = [(at, method.params, method.grid)]
         parts += [
             ((*at, "per_dataset", dataset), here.get("params", {}), here.get("grid", {}))
@@ -752,6 +773,9 @@ def _check_values(experiments: Iterable[Experiment], checker: Checker, approvals
                 _check_value(method.registered, key, value, (*place, "sweep" if swept else "params", key), checker)
             for key, values in grid.items():
                 for position, value in enumerate(values):
+                    if isinstance(value, str) and key == path_parameter(method.registered):
+                        sentence = f"{value!r} chooses inside the fit; write it in params, or numbers here"
+                        raise checker.error((*place, "grid", key, position), sentence)
                     _check_value(method.registered, key, value, (*place, "grid", key, position), checker)
     if approval:
         with suppress(OSError):  # in a folder that cannot be written it is checked again each time
@@ -776,7 +800,8 @@ def _illustration(
     at, kind, params = ("illustrations", name), declared["kind"], declared.get("params", {})
     if kind not in ILLUSTRATIONS:
         raise checker.unknown((*at, "kind"), "kind of illustration", kind, ILLUSTRATIONS)
-    known = illustrations.load(kind).DEFAULTS
+    module = illustrations.load(kind)
+    known = module.DEFAULTS
     for key, value in params.items():
         if key not in known:
             raise checker.unknown((*at, "params", key), f"parameter of {kind}", key, known)
@@ -792,6 +817,15 @@ def _illustration(
         raise checker.error(at, f"{kind} {need} 'datasets'")
     if "datasets" in declared:
         checked["datasets"] = _datasets(declared["datasets"], datasets, (*at, "datasets"), checker)
+        reader = illustrations.needed_reader(kind)
+        for dataset in checked["datasets"]:
+            if reader not in (None, datasets[dataset]["reader"]):
+                sentence = f"{dataset} is read by {datasets[dataset]['reader']!r}; {kind} is made of data of {reader!r}"
+                raise checker.error((*at, "datasets"), sentence)
+    try:
+        module.check({**known, **params})
+    except InputError as error:
+        raise checker.error((*at, "params"), str(error)) from None
     return checked
 
 

@@ -284,7 +284,8 @@ def plain_log_ticks(axis: Any, dense: bool) -> None:
     locator: Any = MaxNLocator(3, min_n_ticks=2)
     for steps in ((1,), (1, 2, 5), range(1, 10))[dense:]:
         powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-        if sum(low <= step * 10.0**power <= high for power in powers for step in steps) > 1:
+        shown = sum(low <= step * 10.0**power <= high for power in powers for step in steps)
+        if shown > 1 and (len(steps) < 9 or shown < 5):  # more of them, less than a decade apart, would overlap
             locator = LogLocator(10, subs=tuple(steps), numticks=20)
             break
     axis.set_major_locator(locator)

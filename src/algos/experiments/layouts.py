@@ -152,7 +152,8 @@ def _comparison_texts(
 
 def _comparison_notes(ran: Sequence[Mapping[str, Any]]) -> list[str]:
     metrics = _distinct(ran, "metric")
-    notes = [f"{named_metrics(metrics)} ± the error bar."]
+    barred = any(row[std] is not None for row in ran for std in ("printed_std", "reproduced_std"))
+    notes = [f"{named_metrics(metrics)}{' ± the error bar' if barred else ''}."]
     if len(metrics) == 1:
         points = ", in points" if METRICS[metrics[0]].percent else ""
         notes[0] = f"{notes[0][:-1]}; the difference is ours minus the print{points}."

@@ -463,6 +463,21 @@ def validate_value(name: str, key: str, value: Any) -> None:
         estimator.estimator._validate_params()
 
 
+def is_binary(name: str) -> bool:
+    """Tell whether a method learns two classes only."""
+    from sklearn.utils import get_tags
+
+    if get_method(name).rival:  # a library's, which may not be installed; all of them learn several
+        return False
+    tags = get_tags(make_estimator(name, {}, 0)).classifier_tags
+    return tags is not None and not tags.multi_class
+
+
+def path_parameter(name: str) -> str | None:
+    """Return the parameter of which the method fits several values together (``fit_path``), if there is one."""
+    return getattr(make_estimator(name, {}, 0), "path_parameter", None)
+
+
 def default_of(name: str, key: str) -> Any:
     """Return the default value of a method's parameter."""
     known = make_estimator(name, {}, 0).get_params()

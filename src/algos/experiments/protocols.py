@@ -30,7 +30,7 @@ def describe_protocol(protocol: Mapping[str, Any] | str) -> str:
         times = "" if repeats == 1 else f", repeated {repeats} times"
         return f"Stratified {protocol.get('n_splits')}-fold cross-validation{times}; error bars are over the folds."
     if kind == "designated":
-        return "Each data set's designated test set; error bars are binomial."
+        return "Each data set's designated test set; error bars of error rates are binomial."
     if kind == "random_percentage":
         splits = f"{protocol.get('n_repeats')} random splits, {protocol.get('test_percent')} % of the rows for testing"
         return f"{splits}; error bars are over the splits."

@@ -127,12 +127,14 @@ def judge(comparison: Sequence[Mapping[str, Any]], summary: Sequence[Mapping[str
     misses = [row for row in judged if row["within_error_bar"] == "no"]
     inside = len(judged) - len(misses)
     remarks = []
-    if len(ran) > len(judged):
+    if len(ran) > len(judged) > 0:
         remarks.append(f"{len(ran) - len(judged)} of the compared cells have no printed error bar.")
     if len(printed) > len(ran):
         remarks.append(f"{_cells(len(printed) - len(ran))} of the same table not run here: {_not_run(printed)}.")
     if judged:
         headline = f"{inside} of {_cells(len(judged))} reproduced within the error bar."
+    elif ran:
+        headline = f"{_cells(len(ran))} beside ours, none with an error bar to judge by; best method per data set:"
     else:
         headline = "Nothing printed to compare with; best method per data set:"
     return {

@@ -18,7 +18,7 @@ from algos.evaluation.splits import Fold
 from algos.exceptions import InputError
 from algos.experiments.additions import added_rows
 from algos.experiments.audit import excluded_rows, sample_audit
-from algos.experiments.methods import get_method, make_estimator
+from algos.experiments.methods import get_method, is_binary, make_estimator
 
 
 @dataclass(frozen=True)
@@ -155,6 +155,8 @@ def _checked_targets(table: Any, settings: Mapping[str, Any], staged: bool) -> n
     if task not in get_method(name).tasks:
         raise InputError(f"the data set is {task} and the method {name} is not for such data")
     check_measures([*settings["metrics"], settings["selection_metric"]], targets)
+    if table.Y is None and len(table.label_names) > 2 and is_binary(name):
+        raise InputError(f"the data set has {len(table.label_names)} classes and the method {name} is for two")
     if staged and targets.shape[1:] == (1,):
         raise InputError(f"the data set has one label only, two classes to {name}; give it as single-label data")
     return targets

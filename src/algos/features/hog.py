@@ -71,8 +71,10 @@ class HOG:
             raise InputError(f"block_norm is {self.block_norm!r}; known: L2-Hys, L2, L1, L1-sqrt")
         for name in ("orientations", "cell", "block"):
             value = getattr(self, name)
-            if not isinstance(value, int | np.integer) or value < 1:
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
                 raise InputError(f"{name} is {value!r}; give a whole number from 1")
+        if not isinstance(self.transform_sqrt, bool | np.bool_):
+            raise InputError(f"transform_sqrt is {self.transform_sqrt!r}; give true or false")
 
     def length(self, size: tuple[int, int]) -> int:
         """Return the number of features of a patch.

@@ -117,11 +117,16 @@ def patch_size(boxes: ArrayLike, longer_side: int = 80, multiple_of: int = 8, le
     (80, 24)
     """
     width, height = _sides(boxes)
-    if longer_side < least or longer_side % multiple_of:
-        raise InputError(f"longer_side is {longer_side}; give a multiple of {multiple_of} from {least}")
+    check_longer_side(longer_side, multiple_of, least)
     ratio = math.exp(np.median(np.log(width / height)))
     shorter = max(round(longer_side * min(ratio, 1 / ratio) / multiple_of) * multiple_of, least)
     return (longer_side, shorter) if ratio < 1 else (shorter, longer_side)
+
+
+def check_longer_side(longer_side: int, multiple_of: int, least: int) -> None:
+    """Refuse a longer side of patches that is no whole number of cells, or less than a block."""
+    if longer_side < least or longer_side % multiple_of:
+        raise InputError(f"longer_side is {longer_side}; give a multiple of {multiple_of} from {least}")
 
 
 def jittered(
@@ -418,7 +423,7 @@ def cut(
         try:
             cut_out = _patches(source.read_image(name), windows.take(rows), size)
         except InputError as error:
-            problems.add(f"{error}: its {len(rows)} windows are left out")
+            problems.add(str(error), f"its {len(rows)} windows are left out")
             continue
         for row, patch in zip(rows, cut_out, strict=True):
             features = patch if describe is None else describe(patch)

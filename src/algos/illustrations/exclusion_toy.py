@@ -41,6 +41,19 @@ _PANELS = {
 }
 
 
+def check(params: Mapping[str, Any]) -> None:
+    """Refuse parameters out of their range.
+
+    Raises
+    ------
+    InputError
+    """
+    if params["sample"] not in _APART:
+        raise InputError(f"exclusion_toy: sample is {params['sample']!r}; give one of {', '.join(_APART)}")
+    if params["n_each"] < 10 or not 0 < params["n_apart"] < params["n_each"] or not 0 <= params["fraction"] < 1:
+        raise InputError("exclusion_toy: give n_each >= 10, 0 < n_apart < n_each and 0 <= fraction < 1")
+
+
 def compute(seed: int, **params: Any) -> list[dict[str, Any]]:
     """Return the sample, and each method's probabilities on a grid.
 
@@ -55,10 +68,7 @@ def compute(seed: int, **params: Any) -> list[dict[str, Any]]:
     InputError
         When a parameter is out of its range.
     """
-    if params["sample"] not in _APART:
-        raise InputError(f"exclusion_toy: sample is {params['sample']!r}; give one of {', '.join(_APART)}")
-    if params["n_each"] < 10 or not 0 < params["n_apart"] < params["n_each"] or not 0 <= params["fraction"] < 1:
-        raise InputError("exclusion_toy: give n_each >= 10, 0 < n_apart < n_each and 0 <= fraction < 1")
+    check(params)
     X, label, apart = _draw_sample(seed, params)
     axes = (np.linspace(-2.8, 2.8, params["grid_points"]), np.linspace(-2.2, 3.4, params["grid_points"]))
     grid = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)

@@ -4,6 +4,7 @@ import base64
 import inspect
 import io
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,10 +24,23 @@ CAPTION = (
     "exclusion would leave out first) and highest (lower row), as patches of the size that is learnt from."
 )
 DEFAULTS: dict[str, Any] = {"n_each": 8, "n_estimators": 300}
-#: It is made of data sets.
+#: It is made of data sets of this reader.
 NEEDS_DATASETS = True
+READER = "voc_patches"
 #: The column that holds parts of photographs: their owners have not let us hand them on.
 PHOTOGRAPHS = "png"
+
+
+def check(params: Mapping[str, Any]) -> None:
+    """Refuse parameters out of their range.
+
+    Raises
+    ------
+    InputError
+    """
+    for name in DEFAULTS:
+        if not isinstance(params[name], int) or params[name] < 1:
+            raise InputError(f"hardest_patches: {name} is {params[name]!r}; give a whole number from 1")
 
 
 def compute(
@@ -99,6 +113,9 @@ def _windows(name: str, entry: Mapping[str, Any], files: Sequence[Any], table: "
     given = inspect.signature(load_voc_patches).bind(list(files), **options)
     given.apply_defaults()
     chosen = choose_windows(**given.arguments)
+    # Of an image that could not be decoded the table has no window at all.
+    kept = np.isin(chosen.windows.image, table.groups)
+    chosen = replace(chosen, windows=chosen.windows.take(kept), split=chosen.split[kept])
     if len(chosen.windows) != len(table.y) or (chosen.windows.image != table.groups).any():
         raise InputError(f"{name}: its table does not hold the windows that its entry tells; make it anew")
     return chosen
@@ -126,12 +143,14 @@ def draw(rows: Sequence[Mapping[str, Any]], style: "Style") -> "Figure":
     with drawing(style):
         size = (style.full_width, style.full_width / n_columns * len(lines) * 1.1)
         figure, axes = plt.subplots(len(lines), n_columns, figsize=size, squeeze=False, layout="constrained")
+        figure.get_layout_engine().set(h_pad=1.2 * style.font_size / 72)
         for line, ((dataset, kind), pictures) in zip(axes, lines.items(), strict=True):
             for one, row in zip(line, pictures, strict=False):
                 one.imshow(PIL.Image.open(io.BytesIO(base64.b64decode(row["png"]))))
             for one in line:
                 one.set(xticks=[], yticks=[])
                 one.set_frame_on(False)
-            # Out of the layout: a title wider than its picture would push the others aside.
-            line[0].set_title(f"{dataset}: {kind}", loc="left").set_in_layout(False)
+            # No title: wider than its picture, it would push the others aside.
+            place = {"transform": line[0].transAxes, "va": "bottom", "in_layout": False}
+            line[0].text(0, 1.03, f"{dataset}: {kind}", **place)
         return figure

@@ -14,11 +14,23 @@ if TYPE_CHECKING:
 
 TITLE = "Weight functions"
 CAPTION = (
-    "How much a sample weighs at each margin y H: minus the derivative of each booster's loss, as in training. "
-    "RobustBoost's depends on its time t. The exclusion weight is what an outlier has in the second pass."
+    "Minus the derivative of each booster's loss at each margin y H, from the code that trains. RobustBoost's depends "
+    "on its time t. What training makes of it may be bounded: LogitBoost clips its response, TangentBoost truncates "
+    "its. The exclusion weight is what an outlier has in the second pass, where eta is 100 by default."
 )
 DEFAULTS: dict[str, Any] = {"error_goal": 0.1, "margin_goal": 0.0, "sigma_f": 0.1, "eta": 10.0, "n_points": 401}
 _ROBUST_TIMES = (0.1, 0.9)
+
+
+def check(params: Mapping[str, Any]) -> None:
+    """Refuse parameters out of their range.
+
+    Raises
+    ------
+    InputError
+    """
+    if not 0 < params["error_goal"] < 0.5 or params["sigma_f"] <= 0 or params["eta"] <= 0 or params["n_points"] < 2:
+        raise InputError("margin_weights: give 0 < error_goal < 0.5, sigma_f > 0, eta > 0 and n_points >= 2")
 
 
 def compute(seed: int, **params: Any) -> list[dict[str, Any]]:
@@ -36,8 +48,7 @@ def compute(seed: int, **params: Any) -> list[dict[str, Any]]:
     """
     from algos.binary.losses import BoundedLogisticLoss, ExponentialLoss, LogitLoss, RobustLoss, TangentLoss
 
-    if not 0 < params["error_goal"] < 0.5 or params["sigma_f"] <= 0 or params["eta"] <= 0 or params["n_points"] < 2:
-        raise InputError("margin_weights: give 0 < error_goal < 0.5, sigma_f > 0, eta > 0 and n_points >= 2")
+    check(params)
     goals = (params["error_goal"], params["margin_goal"], params["sigma_f"])
     robust = RobustLoss.for_error_goal(*goals, "unit")
     losses = [
@@ -57,11 +68,20 @@ def compute(seed: int, **params: Any) -> list[dict[str, Any]]:
 
 def draw(rows: Sequence[Mapping[str, Any]], style: "Style") -> "Figure":
     """Draw a panel of robust and one of convex losses."""
-    from algos.experiments.figure_style import drawing, label_outer, make_panels, set_title
+    from algos.experiments.figure_style import (
+        DASHES,
+        add_legend,
+        drawing,
+        label_outer,
+        make_panels,
+        method_look,
+        set_title,
+    )
 
     titles = {"robust": "robust losses", "convex": "convex losses"}
     with drawing(style):
         figure, axes = make_panels(len(titles), style)
+        handles = []
         for one, (panel, title) in zip(axes, titles.items(), strict=True):
             curves: dict[str, tuple[list[float], list[float]]] = {}
             for row in rows:
@@ -69,11 +89,11 @@ def draw(rows: Sequence[Mapping[str, Any]], style: "Style") -> "Figure":
                     margins, weights = curves.setdefault(row["name"], ([], []))
                     margins.append(row["margin"])
                     weights.append(row["weight"])
-            for (name, curve), color in zip(curves.items(), style.colors, strict=False):
-                one.plot(*curve, color=color, label=name)
+            for name, curve in curves.items():
+                handles += one.plot(*curve, label=name, **method_look(len(handles), style, linestyle=DASHES))
             one.axhline(0, color="0.8", linewidth=0.6, zorder=0)
             one.set(xlim=(-4, 4), ylim=(-0.8, 8))
-            one.legend(loc="upper right", fontsize=0.8 * style.font_size)
             set_title(one, title)
         label_outer(axes, "margin y H", "weight")
+        add_legend(figure, handles, style, (2, 3))
         return figure

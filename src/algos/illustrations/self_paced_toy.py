@@ -36,6 +36,17 @@ def truth(X: np.ndarray) -> np.ndarray:
     return (X[:, 1] > 0.5 * np.sin(np.pi * X[:, 0])).astype(int)
 
 
+def check(params: Mapping[str, Any]) -> None:
+    """Refuse parameters out of their range.
+
+    Raises
+    ------
+    InputError
+    """
+    if params["n_samples"] < 10 or params["n_draws"] < 1 or not 0 <= params["wrong_percent"] < 50:
+        raise InputError("self_paced_toy: give n_samples >= 10, n_draws >= 1 and 0 <= wrong_percent < 50")
+
+
 def compute(seed: int, **params: Any) -> list[dict[str, Any]]:
     """Return the points of the first sample, and a grid with each method's decisions.
 
@@ -51,8 +62,7 @@ def compute(seed: int, **params: Any) -> list[dict[str, Any]]:
     InputError
         When a parameter is out of its range.
     """
-    if params["n_samples"] < 10 or params["n_draws"] < 1 or not 0 <= params["wrong_percent"] < 50:
-        raise InputError("self_paced_toy: give n_samples >= 10, n_draws >= 1 and 0 <= wrong_percent < 50")
+    check(params)
     axis = np.linspace(-1, 1, params["grid_points"])
     grid = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
     draws = [_draw_sample(seed + i, params) for i in range(params["n_draws"])]

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from algos.datasets.hints import nearest
 from algos.datasets.table import SAMPLE, Table
 from algos.datasets.textfile import Paths
 from algos.datasets.voc import VOC_CLASSES, VOCImages, load_voc
@@ -49,8 +50,8 @@ def load_voc_patches(
     positive : str
         The class.
     train_on, test_on : str or sequence of str, default "train" and "val"
-        Lists of images whose windows the table's `split` calls "train" and "test"; VOC2007's own test set would be
-        ``train_on=["train", "val"], test_on="test"``.
+        Lists of images whose windows the table's `split` calls "train" and "test"; none may be in both. VOC2007's own
+        test set would be ``train_on=["train", "val"], test_on="test"``.
     difficult, on_error, classes
         As for :func:`algos.datasets.load_voc`. A class without positives in one of the two parts is named in the notes
         and can still be read, but neither trained nor tested there.
@@ -76,8 +77,9 @@ def load_voc_patches(
     Raises
     ------
     InputError
-        As :func:`algos.datasets.load_voc` and :func:`algos.features.class_windows`; when the class has no positive at
-        all; at the first problem with ``on_error="raise"``.
+        As :func:`algos.datasets.load_voc` and :func:`algos.features.class_windows`; when an option is out of its range
+        (`check_options`), the class has no positive at all, or no image is left for negatives; at the first problem
+        with ``on_error="raise"``.
     """
     chosen = choose_windows(**locals())
     from algos.features.patches import cut
@@ -95,6 +97,51 @@ def load_voc_patches(
         roles=np.array([_ROLES[kind] for kind in windows.kind.tolist()]),
         notes=[said, *_counts(windows, split), *chosen.notes, *problems],
     )
+
+
+def check_options(
+    *,
+    positive: str,
+    train_on: str | Sequence[str],
+    test_on: str | Sequence[str],
+    classes: str | Sequence[str],
+    longer_side: int,
+    hog: Mapping[str, Any] | None,
+    least_negatives: int,
+    most_negatives: int | None,
+    **_: Any,
+) -> None:
+    """Refuse options of :func:`load_voc_patches` that no data could make good.
+
+    Raises
+    ------
+    InputError
+        One sentence that names the option.
+    """
+    parts = {"train_on": _listed(train_on), "test_on": _listed(test_on)}
+    for name, splits in parts.items():
+        if not splits:
+            raise InputError(f"{name} is empty; name the lists of images, such as [train]")
+    both = next((split for split in parts["train_on"] if split in parts["test_on"]), None)
+    if both is not None:
+        raise InputError(f"the list {both!r} is in train_on and in test_on: its images would train and test; keep one")
+    known = _listed(classes)
+    if positive not in known:
+        raise InputError(f"positive: there is no class {positive!r}{nearest(positive, known)}")
+    from algos.features.patches import check_longer_side
+
+    describe = _described_by(hog)
+    check_longer_side(longer_side, describe.cell, describe.cell * describe.block)
+    if most_negatives is not None and least_negatives > most_negatives:
+        raise InputError(
+            f"least_negatives is {least_negatives}, more than most_negatives, {most_negatives}; correct one"
+        )
+
+
+def _described_by(hog: Mapping[str, Any] | None) -> "HOG":
+    from algos.features.hog import HOG, options_of
+
+    return HOG(**options_of(hog or {}))
 
 
 @dataclass(frozen=True)
@@ -140,19 +187,22 @@ def choose_windows(
     seed: int,
 ) -> ChosenWindows:
     """Choose all windows of a class; parameters as for :func:`load_voc_patches`, without defaults."""
-    from algos.features.hog import HOG, options_of
+    check_options(**locals())
     from algos.features.patches import Shapes, Windows, patch_size
 
     parts = {"train": _listed(train_on), "test": _listed(test_on)}
     splits = [*parts["train"], *parts["test"]]
     voc = load_voc(path, splits=splits, difficult=difficult, on_error=on_error, classes=classes)
     boxes = _boxes(voc.X, positive, parts)
-    describe = HOG(**options_of(hog or {}))
+    describe = _described_by(hog)
     numbers = {
         "negatives_per_positive": negatives_per_positive,
         "least_negatives": least_negatives,
         "most_negatives": most_negatives,
     }
+    for part, names in parts.items():
+        if not len(voc.X.images_without(positive, _present(voc.X, names))[0]):
+            raise InputError(_no_negatives(part, names, positive, voc.notes))
     windows = [
         _windows(voc.X, positive, part, Shapes.of(boxes), numbers, jittered, candidates, seed)
         for part in parts.values()
@@ -164,6 +214,17 @@ def choose_windows(
         size=patch_size(boxes, longer_side, multiple_of=describe.cell, least=describe.cell * describe.block),
         describe=describe,
         notes=voc.notes,
+    )
+
+
+def _no_negatives(part: str, splits: Sequence[str], label: str, notes: Sequence[str]) -> str:
+    """Say that a part has no image to take negatives from, and what was found on the way."""
+    problems = notes[1:]  # the first one tells how difficult objects are taken
+    seen = f" ({len(problems)} problems, the first: {problems[0]})" if problems else ""
+    lists = ", ".join(f"ImageSets/Main/{split}.txt" for split in splits)
+    return (
+        f"no image of the {part} part ({lists}) is readable and without {label!r}, so there are no negatives{seen}; "
+        f"mend these lists or images, or name others in {part}_on"
     )
 
 
