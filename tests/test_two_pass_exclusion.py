@@ -247,16 +247,35 @@ def test_an_estimator_that_cannot_weigh_samples_is_refused():
         TwoPassExclusion(LinearDiscriminantAnalysis()).fit([[0.0], [1.0], [2.0]], [0, 1, 1])
 
 
-def test_outliers_weigh_the_peak_in_the_first_round(noisy):
-    """Every score is 0 then."""
+@pytest.mark.parametrize(
+    "booster",
+    [AdaBoost(20), RobustBoost(20, error_goal=0.01, rules="stump"), RobustBoost(20, error_goal=0.001, rules="stump")],
+    ids=["AdaBoost", "RobustBoost", "RobustBoost, strict goal"],
+)
+def test_outliers_weigh_the_peak_in_the_first_round(noisy, booster):
+    """Every score is 0 then, and an inlier weighs 1 in the units of `peak`, whatever its loss's weight there."""
     X, y, _ = noisy
-    model = TwoPassExclusion(AdaBoost(20), fraction=0.1, peak=0.5).fit(X, y)
+    model = TwoPassExclusion(booster, fraction=0.1, peak=0.5).fit(X, y)
     w = np.where(np.isin(np.arange(400), model.excluded_), 0.5, 1.0)
     cut = oracle.classify(X, w * np.where(y == 1, 1, -1))
     assert (model.estimator_.stumps_[0]["feature"], model.estimator_.stumps_[0]["threshold"]) == (
         cut.feature,
         cut.threshold,
     )
+
+
+def test_outliers_of_tangentboost_weigh_the_peak_of_its_own_weight_in_the_first_round(noisy):
+    """8 at the margin 0; an inlier's working response is 1/2 there, an outlier's 1."""
+    X, y, _ = noisy
+    model = TwoPassExclusion(TangentBoost(20), fraction=0.1, peak=0.5).fit(X, y)
+    outlier = np.isin(np.arange(400), model.excluded_)
+    weights = np.where(outlier, 0.5, 1.0) * 8
+    cut = oracle.regress(X, np.where(outlier, 1.0, 0.5) * weights * np.where(y == 1, 1, -1), weights)
+    first = model.estimator_.stumps_[0]
+    assert (first["feature"], first["threshold"]) == (cut.feature, cut.threshold)
+    side = cut.plus(X)
+    responses = (np.where(outlier, 1.0, 0.5) * np.where(y == 1, 1, -1) * weights)[side].sum() / weights[side].sum()
+    assert first["plus"] == pytest.approx(0.1 * responses)
 
 
 def test_cross_validation_passes_over_samples_without_weight(noisy):

@@ -30,10 +30,12 @@ class NewtonBooster(ProbabilityMixin, BoostedStumps):
         return self._loss.curvature(v)
 
     def _rounds(self, data: TrainingSet) -> Iterator[Stump]:
+        at_margin_0 = float(self._curvature(np.zeros(1))[0])
         while True:
             curvature = self._curvature(data.margins)
             # An outlier has the working response y, so its gradient is its weight.
-            gradients, weights = data.weigh(self._gradients(data.margins, curvature), curvature)
+            gradients = self._gradients(data.margins, curvature)
+            gradients, weights = data.weigh(gradients, curvature, at_margin_0=at_margin_0)
             gradients = gradients * data.signs
             cut = data.search.regress(gradients, weights)
             if cut.score == 0:

@@ -77,12 +77,16 @@ class TrainingSet:
         """``y H(x)``, shape (n_samples,)."""
         return self.signs * self.scores
 
-    def weigh(self, *of_inliers: np.ndarray) -> Iterator[np.ndarray]:
-        """Arrays of weights by the algorithm's own loss, with outliers weighed by theirs and by `sample_weight`."""
+    def weigh(self, *of_inliers: np.ndarray, at_margin_0: float = 1.0) -> Iterator[np.ndarray]:
+        """Arrays of weights by the algorithm's own loss, with outliers weighed by theirs and by `sample_weight`.
+
+        `at_margin_0`, what the algorithm's own weight is before the first round, is the unit of the outlier loss's:
+        else a loss of small weights, as RobustBoost's with strict goals, would leave the first stumps to the outliers.
+        """
         for weights in of_inliers:
             if self.outliers.any():
                 weights = weights.copy()
-                weights[self.outliers] = self.outlier_loss.weight(self.margins[self.outliers])
+                weights[self.outliers] = at_margin_0 * self.outlier_loss.weight(self.margins[self.outliers])
             yield self.sample_weight * weights
 
     def plus_side(self, cut: Cut) -> np.ndarray:

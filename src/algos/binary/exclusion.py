@@ -124,7 +124,8 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         Which of them: ``"random"`` excludes as many at random. It is no method but a control: what it changes comes of
         fewer samples and another balance of the classes, not of which samples they are.
     peak : float or None, default=1.0
-        Weight of an outlier on the boundary, where an inlier of the booster weighs about 1: (17) times ``4 peak/eta``.
+        Weight of an outlier on the boundary, as a multiple of what an inlier of the booster weighs there at first: (17)
+        times ``4 peak/eta``.
         None is (17) as printed, ``eta/4``; since every margin is 0 at first, outliers then choose the first stump.
     fractions : sequence of float, default=(0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
         Tried by ``fraction="cv"``; of equal scores the smallest wins.

@@ -113,8 +113,9 @@ class RobustBoost(BoostedStumps):
 
     def _rounds(self, data: TrainingSet) -> Iterator[Stump]:
         loss = self.loss_
+        at_first = float(loss.weight(np.zeros(1))[0])
         while 1 - loss.time > LAST_STRETCH:
-            (weights,) = data.weigh(loss.weight(data.margins))
+            (weights,) = data.weigh(loss.weight(data.margins), at_margin_0=at_first)
             search = data.search.classify if self.rules == "stump" else data.search.rate
             cut = search(weights * data.signs)
             plus = data.plus_side(cut)
