@@ -273,9 +273,9 @@ def test_outliers_of_tangentboost_weigh_the_peak_of_its_own_weight_in_the_first_
     cut = oracle.regress(X, np.where(outlier, 1.0, 0.5) * weights * np.where(y == 1, 1, -1), weights)
     first = model.estimator_.stumps_[0]
     assert (first["feature"], first["threshold"]) == (cut.feature, cut.threshold)
-    side = cut.plus(X)
-    responses = (np.where(outlier, 1.0, 0.5) * np.where(y == 1, 1, -1) * weights)[side].sum() / weights[side].sum()
-    assert first["plus"] == pytest.approx(0.1 * responses)
+    gradients = np.where(outlier, 1.0, 0.5) * np.where(y == 1, 1, -1) * weights
+    for name, side in (("minus", ~cut.plus(X)), ("plus", cut.plus(X))):
+        assert first[name] == pytest.approx(0.1 * gradients[side].sum() / weights[side].sum())
 
 
 def test_cross_validation_passes_over_samples_without_weight(noisy):
