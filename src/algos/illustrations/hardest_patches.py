@@ -143,7 +143,8 @@ def draw(rows: Sequence[Mapping[str, Any]], style: "Style") -> "Figure":
     with drawing(style):
         size = (style.full_width, style.full_width / n_columns * len(lines) * 1.1)
         figure, axes = plt.subplots(len(lines), n_columns, figsize=size, squeeze=False, layout="constrained")
-        figure.get_layout_engine().set(h_pad=1.2 * style.font_size / 72)
+        above = 1.2 * style.font_size / 72  # room for the text above each row
+        figure.get_layout_engine().set(h_pad=above, rect=(0, 0, 1, 1 - above / size[1]))
         for line, ((dataset, kind), pictures) in zip(axes, lines.items(), strict=True):
             for one, row in zip(line, pictures, strict=False):
                 one.imshow(PIL.Image.open(io.BytesIO(base64.b64decode(row["png"]))))
