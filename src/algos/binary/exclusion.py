@@ -125,8 +125,8 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         fewer samples and another balance of the classes, not of which samples they are.
     peak : float or None, default=1.0
         Weight of an outlier on the boundary, as a multiple of what an inlier of the booster weighs there at first: (17)
-        times ``4 peak/eta``.
-        None is (17) as printed, ``eta/4``; since every margin is 0 at first, outliers then choose the first stump.
+        times ``4 peak/eta``. None is (17) as printed, ``eta/4``; since every margin is 0 at first, outliers then choose
+        the first stump.
     fractions : sequence of float, default=(0.0, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
         Tried by ``fraction="cv"``; of equal scores the smallest wins.
     cv : int, splitter or iterable of splits, default=3
@@ -419,8 +419,8 @@ class TwoPassExclusion(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if isinstance(self.cv, int) or hasattr(self.cv, "split") or self.cv is None:
             splits = [(rows[train], rows[test]) for train, test in splitter.split(rows[:, None], labels[rows])]
         else:
-            whole = [(np.arange(len(labels))[train], np.arange(len(labels))[test]) for train, test in splitter.split()]
-            splits = [(train[counted[train]], test[counted[test]]) for train, test in whole]
+            every = np.arange(len(labels))
+            splits = [tuple(every[part][counted[part]] for part in split) for split in splitter.split()]
         if not splits:
             raise InputError("cv has no splits; a generator gives its splits once: make a list of them")
         return splits

@@ -119,8 +119,12 @@ TITLES: dict[str, str] = {
 
 #: Figures of single runs, of which a sweep has too many to be told apart.
 _OF_RECORDS = (
-    *("learning_curves", "methods_by_rounds", "methods_by_time", "error_against_n"),
-    *("samples_by_round", "noise_rejection"),
+    "learning_curves",
+    "methods_by_rounds",
+    "methods_by_time",
+    "error_against_n",
+    "samples_by_round",
+    "noise_rejection",
 )
 _SWEPT_ELSEWHERE = "Variants of a sweep are in the figure against a parameter alone."
 
@@ -696,7 +700,7 @@ def write_figures(
     swept = swept_methods(summary, sweeps)  # a figure of their own shows them
     records = [record for record in records if record["method"] not in swept]
     labels = {row["method"]: row["label"] for row in summary if row["method"] not in swept}
-    content = _content(records, labels, tables_dir, reported_csv)
+    content = _content(records, labels, (summary, sweeps), tables_dir, reported_csv)
     notes = _notes(records, labels, {name: content[name][1] for name in ("methods_by_rounds", "methods_by_time")})
     for name, (draw, data, reason) in content.items():
         why_not = f"{reason} {_SWEPT_ELSEWHERE}" if swept and name in _OF_RECORDS else reason
@@ -708,10 +712,15 @@ def write_figures(
 def _content(
     records: Sequence[Mapping[str, Any]],
     labels: Mapping[str, str],
+    tables: tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]],
     tables_dir: str | os.PathLike,
     reported_csv: str | os.PathLike | None,
 ) -> dict[str, tuple[Callable[..., "Figure"], Sequence[Any], str]]:
-    """For each figure: the function that draws it, its data, and what to say where there are none."""
+    """For each figure: the function that draws it, its data, and what to say where there are none.
+
+    `tables` are the tables ``summary`` and ``sweeps``.
+    """
+    summary, sweeps = tables
     source = None if reported_csv is None else Path(reported_csv).name
     unprinted = (
         "No printed numbers are named for this experiment."
@@ -719,7 +728,6 @@ def _content(
         else f"No run of this experiment has a number in {source}."
     )
     too_few = "No data set of this experiment has two methods with a learning curve."
-    summary = read_table(tables_dir, "summary")
     ranks = collect_ranks(read_table(tables_dir, "ranks"), read_table(tables_dir, "set_ranks"))
     error = error_name(records)
     return {
@@ -746,7 +754,7 @@ def _content(
         "paper_against_ours": (draw_paper_against_ours, collect_pairs(read_table(tables_dir, "comparison")), unprinted),
         "against_parameter": (
             draw_sweeps,
-            collect_sweeps(summary, read_table(tables_dir, "sweeps")),
+            collect_sweeps(summary, sweeps),
             "No parameter of this experiment is set to several values.",
         ),
         "against_negatives": (

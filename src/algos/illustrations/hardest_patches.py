@@ -66,10 +66,12 @@ def compute(
     Raises
     ------
     InputError
-        When a data set's table does not fit its files, or has fewer positives than are asked for.
+        When a parameter is out of its range, a data set's table does not fit its files, or has fewer positives than are
+        asked for.
     """
     from algos.datasets.storage import read_table
 
+    check(params)
     rows = []
     for name, (entry, files, table) in datasets.items():
         rows += _of_class(name, entry, files, read_table(table), params)

@@ -1,11 +1,11 @@
 """The illustrations a config may ask for by name, and how one is made.
 
 A module of an illustration has ``TITLE`` and ``CAPTION`` (text), ``DEFAULTS`` (its parameters), ``check(params)``,
-which refuses those out of their range, ``compute(seed, **params)``, which returns rows (dicts with the same keys), and
-``draw(rows, style)``, which makes the figure of these rows alone. One with ``NEEDS_DATASETS`` is told in the config
-which data sets it is made of, and its ``compute`` gets them: ``datasets``, name -> (registry entry, its files, its
-table's file); ``READER`` is the only reader whose data sets will do. ``PHOTOGRAPHS`` names a column with parts of
-photographs that are not ours to hand on: it and the figure are drawn, but never published.
+which refuses those out of their range, ``compute(seed, **params)``, which checks them and returns rows (dicts with the
+same keys), and ``draw(rows, style)``, which makes the figure of these rows alone. One with ``NEEDS_DATASETS`` is told
+in the config which data sets it is made of, and its ``compute`` gets them: ``datasets``, name -> (registry entry, its
+files, its table's file); ``READER`` is the only reader whose data sets will do. ``PHOTOGRAPHS`` names a column with
+parts of photographs that are not ours to hand on: it and the figure are drawn, but never published.
 """
 
 import importlib
@@ -78,7 +78,6 @@ def make_illustration(
     look = Style.from_config(style)
     made_of = {"datasets": datasets} if needs_datasets(kind) else {}
     try:
-        module.check({**module.DEFAULTS, **params})
         rows = module.compute(seed, **made_of, **{**module.DEFAULTS, **params})
     except ValueError as error:  # InputError is one; so is what an estimator says of a parameter
         raise InputError(f"illustration {stem.name!r}: {error}") from None
