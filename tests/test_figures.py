@@ -155,12 +155,18 @@ def test_learning_curves_are_readable(style, n):
     assert figure.axes[-1].get_xlabel() == "boosting rounds"
 
 
+def legend_of(figure):
+    """Texts of a figure's only legend, each in one line."""
+    (legend,) = figure.legends
+    return [" ".join(text.get_text().split()) for text in legend.get_texts()]
+
+
 def test_the_legend_has_what_any_panel_has():
     panels = curve_panels(2)
     panels[1] = replace(panels[1], validation=None)
     for order in (panels, panels[::-1]):
-        (legend,) = figures.draw_learning_curves(order, Style()).legends
-        assert [text.get_text() for text in legend.get_texts()] == ["train", "validation", "test", "stopping point"]
+        legend = legend_of(figures.draw_learning_curves(order, Style()))
+        assert legend == ["train", "validation", "test", "stopping point"]
 
 
 def test_long_labels_and_titles_stay_whole_in_the_figure():
@@ -224,6 +230,8 @@ def test_figures_name_the_measure_of_errors(tmp_path, monkeypatch, metrics, choo
     assert names["learning_curves"] == f"{error} (%)"
     assert names["methods_by_rounds"] == names["methods_by_time"] == f"test {error} (%)"
     assert names["error_against_n"] == f"validation {validation} (%)"
+    chosen_by = "validation" if validation == error else f"validation: {validation}"
+    assert legend_of(drawn["learning_curves"][0])[1] == chosen_by
     notes = {name: rest[-1] for name, (_, rest) in drawn.items()}
     about = {"learning_curves": "", "methods_by_rounds": "", "methods_by_time": "", "error_against_n": ""}
     if error != "error":
@@ -241,6 +249,14 @@ def test_a_long_name_of_a_measure_stays_beside_its_panel():
     assert label.get_window_extent().height <= 1.25 * axes.height
     figure = figures.draw_error_against_n(panels[:3], Style(), "Hamming loss")
     assert figure.axes[0].get_ylabel() == "validation Hamming\nloss (%)"  # no "(%)" on a line of its own
+
+
+def test_learning_curves_are_readable_where_rounds_are_chosen_by_another_measure():
+    for n in (1, 5):
+        name = "1 − 11-point average precision at 1:10"
+        figure = figures.draw_learning_curves(curve_panels(n), Style(), validation=name)
+        assert_readable(figure)
+        assert f"validation: {name}" in legend_of(figure)
 
 
 def test_curves_of_small_span_are_linear():

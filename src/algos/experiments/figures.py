@@ -200,11 +200,14 @@ def _mean_curve(curves: Sequence[Sequence[float]]) -> list[float]:
     return (100 * np.mean(padded, axis=0)).tolist()
 
 
-def draw_learning_curves(panels: Sequence[CurvePanel], style: Style, error: str = "error") -> "Figure":
-    """Draw training, validation and test error (its name: `error`) against rounds, a panel each.
+def draw_learning_curves(
+    panels: Sequence[CurvePanel], style: Style, error: str = "error", validation: str = "error"
+) -> "Figure":
+    """Draw training, validation and test error against rounds, a panel each.
 
-    Rounds are on a logarithmic axis. Errors are, too, when test errors span a factor of five or more; an
-    error of zero then lies on the lower edge. Panels of one data set share their limits.
+    `error` is the name of training and test errors, `validation` that of the error which chooses rounds; where they
+    differ, the legend says so. Rounds are on a logarithmic axis. Errors are, too, when test errors span a factor of
+    five or more; an error of zero then lies on the lower edge. Panels of one data set share their limits.
     """
     with drawing(style):
         figure, axes = make_panels(len(panels), style)
@@ -218,6 +221,8 @@ def draw_learning_curves(panels: Sequence[CurvePanel], style: Style, error: str 
             handles |= {line.get_label(): line for line in _draw_curves(one, panel, limits[panel.dataset], log, style)}
             set_title(one, panel.title)
         label_outer(axes, "boosting rounds", f"{error} (%)")
+        if validation != error and "validation" in handles:
+            handles["validation"].set_label(f"validation: {validation}")
         add_legend(figure, [handles[label] for label in _CURVE_LABELS if label in handles], style, (2, 4))
         return figure
 
@@ -729,10 +734,10 @@ def _content(
     )
     too_few = "No data set of this experiment has two methods with a learning curve."
     ranks = collect_ranks(read_table(tables_dir, "ranks"), read_table(tables_dir, "set_ranks"))
-    error = error_name(records)
+    error, validation = error_name(records), validation_name(records)
     return {
         "learning_curves": (
-            partial(draw_learning_curves, error=error),
+            partial(draw_learning_curves, error=error, validation=validation),
             collect_curves(records, labels),
             "No method of this experiment has a learning curve.",
         ),
@@ -747,7 +752,7 @@ def _content(
             too_few,
         ),
         "error_against_n": (
-            partial(draw_error_against_n, error=validation_name(records)),
+            partial(draw_error_against_n, error=validation),
             collect_grids(records, labels),
             "No boosting method of this experiment searched a grid of numbers.",
         ),
