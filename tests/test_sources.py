@@ -28,6 +28,35 @@ FILES = {
     "algos/kernels/fast.cpp": "",
     "algos/takes_lazy.py": "from algos.deep import Lazy\n",
     "algos/takes_bound.py": "from algos.deep import here\n",
+    "algos/nested.py": """
+class A:
+    def f(self, x):
+        try:
+            import algos.n1
+        except ImportError:
+            import algos.n2
+        else:
+            import algos.n3
+        finally:
+            with x, x:
+                import algos.n4
+        match x:
+            case 1:
+                import algos.n5
+        for _ in x:
+            pass
+        else:
+            import algos.n6
+        while x:
+            if x:
+                pass
+            elif x:
+                import algos.n7
+            else:
+                async def g():
+                    import algos.n8
+""",
+    **{f"algos/n{k}.py": "" for k in range(1, 9)},
 }
 
 
@@ -47,6 +76,10 @@ def closure(package, *modules, **options):
 def test_follows_every_form_of_import_and_leaves_parent_packages_out(package):
     expected = ["deep/one.py", "deep/three.py", "deep/two.py", "other.py", "plain.py"]
     assert closure(package, "algos.plain") == expected
+
+
+def test_finds_imports_inside_any_statement(package):
+    assert closure(package, "algos.nested") == [*(f"n{k}.py" for k in range(1, 9)), "nested.py"]
 
 
 def test_ends_on_circles(package):

@@ -8,7 +8,7 @@ nothing else.
 import ast
 import hashlib
 import importlib.util
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -62,9 +62,10 @@ def import_closure(modules: Iterable[str], root: str | Path, without: Collection
         path = _file_of(name, root)
         if path is None:
             raise InputError(f"module {name} has no file under {root / PACKAGE}")
+        text = path.read_text(encoding="utf-8")
         found.add(path)
-        found.update(_kernel_sources(path))
-        waiting.extend(_imports(name, path, root))
+        found.update(_kernel_sources(text, path))
+        waiting.extend(_imports(name, text, path, root))
     return sorted(found)
 
 
@@ -180,9 +181,14 @@ def _parse_text(text: str, name: str) -> ast.Module:
     return ast.parse(text, filename=name)
 
 
-@cache
-def _import_statements(text: str, name: str) -> list[ast.Import | ast.ImportFrom]:
-    return [node for node in ast.walk(_parse_text(text, name)) if isinstance(node, ast.Import | ast.ImportFrom)]
+def _statements(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
+    """Yield statements and those inside them. Expressions hold none, and are nine nodes in ten."""
+    for node in body:
+        yield node
+        for part in ("body", "orelse", "finalbody"):
+            yield from _statements(getattr(node, part, ()))
+        for branch in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+            yield from _statements(branch.body)
 
 
 def _absolute(node: ast.ImportFrom, module: str, path: Path) -> str:
@@ -196,15 +202,16 @@ def _absolute(node: ast.ImportFrom, module: str, path: Path) -> str:
     return ".".join(parts + ([node.module] if node.module else []))
 
 
-def _imports(name: str, path: Path, root: Path) -> set[str]:
+@cache  # a workflow asks for the same files in each of some thirty closures
+def _imports(name: str, text: str, path: Path, root: Path) -> set[str]:
     """Return the modules of the package that one file imports."""
     modules = set()
     # A module that names compiled sources imports what is made from them, which has no file of its own.
-    compiled = name.rpartition(".")[0] if _kernel_sources(path) else None
-    for node in _import_statements(path.read_text(encoding="utf-8"), str(path)):
+    compiled = name.rpartition(".")[0] if _kernel_sources(text, path) else None
+    for node in _statements(_parse_text(text, str(path)).body):
         if isinstance(node, ast.Import):
             modules.update(alias.name for alias in node.names if _inside(alias.name))
-        else:
+        elif isinstance(node, ast.ImportFrom):
             source = _absolute(node, name, path)
             if _inside(source) and source != compiled:
                 for alias in node.names:
@@ -238,9 +245,10 @@ def _bound_names(tree: ast.Module) -> set[str]:
     return names
 
 
-def _kernel_sources(path: Path) -> list[Path]:
+@cache
+def _kernel_sources(text: str, path: Path) -> list[Path]:
     """Return the compiled files that a module names in its constant ``KERNEL_SOURCES``."""
-    for node in _parse(path).body:
+    for node in _parse_text(text, str(path)).body:
         targets = node.targets if isinstance(node, ast.Assign) else []
         if any(isinstance(target, ast.Name) and target.id == KERNEL_CONSTANT for target in targets):
             files = [path.parent / name for name in ast.literal_eval(node.value)]
